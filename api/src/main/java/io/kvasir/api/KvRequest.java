@@ -1,0 +1,54 @@
+package io.kvasir.api;
+
+/**
+ * One prompt and what is decoded after it. Used by one thread at a time.
+ *
+ * <p>The request keeps the lease of its prefix until its suffix is saved or the request is closed.
+ */
+public interface KvRequest extends AutoCloseable {
+  /** {@return the number of this request within its connector} */
+  long id();
+
+  /** Appends a decoded, accepted token; blocks that it completes can be saved. */
+  void append(int token);
+
+  /** {@return the number of tokens: prompt and appended ones} */
+  long tokens();
+
+  /**
+   * Looks the longest usable prefix up: whole blocks present in all groups and shards, by each
+   * group's hit rule, leased. At least the last prompt token is left to compute.
+   */
+  Transfer<PrefixMatch> lookup(Deadline deadline);
+
+  /** {@return a lookup with the configured deadline} */
+  Transfer<PrefixMatch> lookup();
+
+  /**
+   * Loads the blocks of a match into the engine's memory.
+   *
+   * @param match a match of this request
+   * @param memory the engine's memory for the blocks, not used by anybody else until the transfer
+   *     ends
+   * @throws KvasirException if the match is another request's, or the memory does not hold its
+   *     blocks or has the wrong size
+   */
+  Transfer<LoadResult> load(PrefixMatch match, BlockMemory memory, Deadline deadline);
+
+  /** {@return a load with the configured deadline} */
+  Transfer<LoadResult> load(PrefixMatch match, BlockMemory memory);
+
+  /**
+   * Saves the complete blocks that the memory holds and that are not stored or being stored by this
+   * request yet. Does not wait: the engine's blocks are held until the transfer ends, and no longer
+   * than {@code save.max-wait}.
+   *
+   * @param ready when the engine's bytes may be read
+   * @throws KvasirException if a block of the memory has the wrong size
+   */
+  Transfer<SaveResult> save(BlockMemory memory, Fence ready);
+
+  /** Ends the request: what runs is cancelled, the lease is let go. Repeating does nothing. */
+  @Override
+  void close();
+}

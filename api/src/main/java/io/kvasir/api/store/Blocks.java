@@ -1,0 +1,89 @@
+package io.kvasir.api.store;
+
+import io.kvasir.api.BlockStatus;
+import io.kvasir.api.identity.BlockKeys;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Blocks on their way to or from a store: keys, a frame each, and a status each. Each status is set
+ * by one thread at a time; the core reads them after the call returned.
+ */
+public final class Blocks {
+  private final BlockKeys keys;
+  private final List<Frame> frames;
+  private final BlockStatus[] statuses;
+  private final Throwable[] causes;
+
+  /**
+   * Creates blocks without a status.
+   *
+   * @param frames one frame per key, each with the payload size of the keys' group
+   */
+  public Blocks(BlockKeys keys, List<Frame> frames) {
+    if (keys.count() != frames.size()) {
+      throw new IllegalArgumentException(keys.count() + " keys and " + frames.size() + " frames");
+    }
+    for (Frame frame : frames) {
+      if (frame.payloadBytes() != keys.payloadBytes()) {
+        throw new IllegalArgumentException(
+            "a frame of %d bytes for a block of %d bytes"
+                .formatted(frame.payloadBytes(), keys.payloadBytes()));
+      }
+    }
+    this.keys = keys;
+    this.frames = List.copyOf(frames);
+    this.statuses = new BlockStatus[frames.size()];
+    this.causes = new Throwable[frames.size()];
+  }
+
+  /** {@return the keys} */
+  public BlockKeys keys() {
+    return keys;
+  }
+
+  /** {@return the number of blocks} */
+  public int count() {
+    return statuses.length;
+  }
+
+  /** {@return the frame of a block} */
+  public Frame frame(int block) {
+    return frames.get(block);
+  }
+
+  /** {@return the status of a block, or null if none was set} */
+  public BlockStatus status(int block) {
+    return statuses[block];
+  }
+
+  /** {@return what caused a status that is not {@code OK}, or null} */
+  public Throwable cause(int block) {
+    return causes[block];
+  }
+
+  /** Sets the status of a block. */
+  public void set(int block, BlockStatus status) {
+    set(block, status, null);
+  }
+
+  /** Sets the status of a block and what caused it. */
+  public void set(int block, BlockStatus status, Throwable cause) {
+    statuses[block] = status;
+    causes[block] = cause;
+  }
+
+  /** Sets the status of all blocks that have none. */
+  public void setRest(BlockStatus status, Throwable cause) {
+    for (int i = 0; i < statuses.length; i++) {
+      if (statuses[i] == null) {
+        set(i, status, cause);
+      }
+    }
+  }
+
+  @Override
+  public String toString() {
+    return keys + " " + Arrays.toString(statuses);
+  }
+}

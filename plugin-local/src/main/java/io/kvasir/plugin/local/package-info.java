@@ -1,0 +1,2 @@
+/** A store on the local disk. */
+package io.kvasir.plugin.local;

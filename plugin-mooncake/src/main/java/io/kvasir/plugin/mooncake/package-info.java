@@ -1,0 +1,2 @@
+/** A store in a Mooncake cluster. */
+package io.kvasir.plugin.mooncake;

@@ -1,0 +1,6 @@
+/** The kit that every backend passes: a backend's tests extend its abstract JUnit classes. */
+module io.kvasir.conformance {
+  requires transitive io.kvasir.api;
+  requires transitive org.junit.jupiter.api;
+  requires org.junit.jupiter.params;
+}
