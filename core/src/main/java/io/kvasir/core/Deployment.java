@@ -55,6 +55,7 @@ public final class Deployment implements AutoCloseable {
    */
   public static Deployment of(Path configuration) {
     Settings settings = Settings.read(configuration);
+    Parts.connector(settings); // before any plugin starts
     Set<String> disabled = Set.copyOf(settings.plugins().disabled());
     String home = System.getProperty(HOME);
     Plugins plugins =
@@ -153,7 +154,7 @@ public final class Deployment implements AutoCloseable {
   }
 
   Duration closeTimeout() {
-    return Parts.closeTimeout(settings);
+    return Parts.connector(settings).closeTimeout();
   }
 
   /** Closes the store, if it is open, and the plugins. Repeating does nothing. */

@@ -8,9 +8,8 @@ import io.kvasir.api.KvConnector;
 import io.kvasir.api.Kvasir;
 import io.kvasir.api.KvasirException;
 import io.kvasir.api.PluginStatus;
-import io.kvasir.api.store.NamespaceSummary;
 import io.kvasir.api.store.StoreException;
-import io.kvasir.core.identity.StoredManifest;
+import io.kvasir.core.identity.Explain;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -77,31 +76,10 @@ final class KvasirRuntime implements Kvasir {
       return;
     }
     try {
-      List<NamespaceSummary> present = store.store().namespaces();
-      var id = identified.namespace().id();
-      if (present.stream().anyMatch(n -> n.id().equals(id))) {
-        return;
-      }
-      String tenant = identified.deployment().tenant();
-      long others = present.stream().filter(n -> tenant.equals(tenant(n))).count();
-      if (others > 0) {
-        LOG.log(
-            INFO,
-            () ->
-                "namespace %s is new, and the store holds %d more of tenant %s; bin/kvasir identity"
-                        .formatted(id.prefix(), others, tenant)
-                    + " explain --nearest shows what separates it from the closest");
-      }
+      Explain.notice(identified.namespace(), store.store().namespaces())
+          .ifPresent(notice -> LOG.log(INFO, notice));
     } catch (StoreException | RuntimeException e) {
       LOG.log(WARNING, () -> "the store's namespaces cannot be listed: " + e);
-    }
-  }
-
-  private static Object tenant(NamespaceSummary namespace) {
-    try {
-      return StoredManifest.verify(namespace.id(), namespace.manifest()).json().get("tenant");
-    } catch (KvasirException e) {
-      return null; // opening that namespace says what is wrong with it
     }
   }
 

@@ -6,9 +6,10 @@ import io.kvasir.api.KvasirException;
 import io.kvasir.api.identity.Weights;
 import io.kvasir.core.config.RecordBinder;
 import io.kvasir.core.config.Settings;
+import io.kvasir.core.connector.Connector;
+import io.kvasir.core.connector.ConnectorSettings;
 import io.kvasir.core.weights.WeightsConfig;
 import io.kvasir.core.weights.WeightsNaming;
-import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -56,11 +57,16 @@ final class Parts {
         all);
   }
 
-  static Duration closeTimeout(Settings settings) {
-    return Duration.ofSeconds(5);
+  static ConnectorSettings connector(Settings settings) {
+    return new RecordBinder().bind(settings.connector(), ConnectorSettings.class);
   }
 
   static KvConnector connect(Deployment deployment, OpenStore store, Identified identified) {
-    throw new KvasirException("no connector is built in");
+    return Connector.open(
+        connector(deployment.settings()),
+        store.store(),
+        identified.deployment(),
+        identified.policy().policy(),
+        !identified.policy().readOnly());
   }
 }

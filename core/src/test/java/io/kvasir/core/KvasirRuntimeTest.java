@@ -223,7 +223,7 @@ class KvasirRuntimeTest {
     log.addHandler(handler);
     try (Kvasir kvasir =
         KvasirRuntime.open(file("{\"tenant\":\"acme\"," + STORE + "}"), this::connector)) {
-      kvasir.connect(spec().build());
+      NamespaceManifest first = kvasir.connect(spec().build()).namespace();
       assertEquals(List.of(), lines);
       kvasir.connect(spec().build());
       assertEquals(List.of(), lines);
@@ -231,9 +231,10 @@ class KvasirRuntimeTest {
           kvasir.connect(spec().weights(Weights.named("m", "r8")).build()).namespace();
       assertEquals(
           List.of(
-              "namespace %s is new, and the store holds 1 more of tenant acme; bin/kvasir identity"
-                      .formatted(other.id().prefix())
-                  + " explain --nearest shows what separates it from the closest"),
+              "namespace %s of \"acme\" is new; of 1 others of this tenant the nearest is %s, which"
+                      .formatted(other.id().prefix(), first.id().prefix())
+                  + " differs in semantic.weights.name; kvasir identity explain --nearest shows the"
+                  + " values"),
           lines);
     } finally {
       log.removeHandler(handler);
