@@ -51,7 +51,7 @@ final class Ring {
 
   /** Whether it is time for a checkpoint: early enough that nobody has to wait for it. */
   boolean filling() {
-    return used >= seqs.length / 2;
+    return used >= seqs.length / 2 && !rules.overwritesLivePages();
   }
 
   /** How many pages in a row can be given out now. */

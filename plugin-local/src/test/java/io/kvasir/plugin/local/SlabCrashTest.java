@@ -1,8 +1,5 @@
 package io.kvasir.plugin.local;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
-
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 

@@ -210,13 +210,13 @@ final class SlabHistory {
   private void worker(int steps) {
     for (int i = 0; i < steps && !disk.isOff(); i++) {
       int what = random.nextInt(100);
-      if (what < 60) {
+      if (what < 72) {
         save();
-      } else if (what < 80) {
+      } else if (what < 84) {
         load();
-      } else if (what < 90) {
+      } else if (what < 92) {
         remove();
-      } else if (what < 93) {
+      } else if (what < 94) {
         endNamespace();
       } else {
         mark();

@@ -2,9 +2,14 @@ package io.kvasir.plugin.local;
 
 import java.lang.reflect.Constructor;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Runs threads one at a time and decides by a seed who goes on whenever one waits or yields: the same seed, the same
@@ -14,13 +19,19 @@ import java.util.concurrent.Executor;
 final class Weave implements Executor {
   private static final Constructor<?> BUILDER = builder();
 
+  private static final long PATIENCE_SECONDS = 20;
+
   private final Random random;
+  private final boolean fair;
+  private final BlockingQueue<Runnable> arrived = new LinkedBlockingQueue<>();
   private final List<Runnable> ready = new ArrayList<>();
+  private final Map<Runnable, Integer> ranks = new IdentityHashMap<>();
   private final List<Thread> threads = new ArrayList<>();
   private Throwable thrown;
 
   Weave(Random random) {
     this.random = random;
+    this.fair = random.nextBoolean();
   }
 
   private static Constructor<?> builder() {
@@ -37,7 +48,7 @@ final class Weave implements Executor {
 
   @Override
   public void execute(Runnable task) {
-    ready.add(task);
+    arrived.add(task);
   }
 
   void start(Runnable body) {
@@ -57,24 +68,50 @@ final class Weave implements Executor {
     }
   }
 
-  /** Runs until nobody can go on; what a thread threw is thrown here, and so is a thread that waits for ever. */
+  /** Runs all threads to their ends; what one threw is thrown here, and so is one that waits for ever. */
   void run() {
-    while (!ready.isEmpty()) {
-      int last = ready.size() - 1;
-      int chosen = random.nextInt(ready.size());
-      Runnable task = ready.get(chosen);
-      ready.set(chosen, ready.get(last));
-      ready.remove(last);
-      task.run();
+    while (threads.stream().anyMatch(Thread::isAlive)) {
+      arrived.drainTo(ready);
+      if (ready.isEmpty() && !awaitArrival()) {
+        Thread stuck = threads.stream().filter(Thread::isAlive).findFirst().orElseThrow();
+        throw new Violation("HANGS at " + List.of(stuck.getStackTrace()), null);
+      }
+      ready.remove(choose()).run();
     }
     if (thrown != null) {
       throw new Violation("a thread threw " + thrown, thrown);
     }
-    for (Thread thread : threads) {
-      if (thread.isAlive()) {
-        throw new Violation("a thread waits for ever at " + List.of(thread.getStackTrace()), null);
+  }
+
+  /** A thread may wait for the JDK's own threads, on a monitor inside of it; for longer than that, for ever. */
+  private boolean awaitArrival() {
+    try {
+      Runnable task = arrived.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
+      return task != null && ready.add(task);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Anybody, or whoever has the highest rank: ranks change now and then, so that a thread can stay behind for long. */
+  private int choose() {
+    if (fair) {
+      return random.nextInt(ready.size());
+    }
+    int best = 0;
+    for (int i = 1; i < ready.size(); i++) {
+      if (rank(ready.get(i)) > rank(ready.get(best))) {
+        best = i;
       }
     }
+    if (random.nextInt(12) == 0) {
+      ranks.put(ready.get(best), random.nextInt());
+    }
+    return best;
+  }
+
+  private int rank(Runnable task) {
+    return ranks.computeIfAbsent(task, any -> random.nextInt());
   }
 
   /** What must not happen. */
@@ -83,6 +120,11 @@ final class Weave implements Executor {
 
     Violation(String message, Throwable cause) {
       super(message, cause);
+    }
+
+    /** What a thread saw, without where it passed through. */
+    String root() {
+      return getCause() instanceof Violation inner ? inner.root() : getMessage();
     }
   }
 }
