@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * The index of a slab file at a sequence c: the effect of all batches up to c, perhaps of later ones (I6). One file: a head
- * page, sections of at most 32,767 entries by slot number, the namespaces by their numbers. A new file each time, renamed
- * into place (I5).
+ * The index of a slab file at a sequence c: the effect of all batches up to c, perhaps of later
+ * ones (I6). One file: a head page, sections of at most 32,767 entries by slot number, the
+ * namespaces by their numbers. A new file each time, renamed into place (I5).
  */
 record Checkpoint(long seq, int slots, List<Bits128> namespaces) {
   static final Checkpoint NONE = new Checkpoint(0, 0, List.of());
@@ -27,7 +27,10 @@ record Checkpoint(long seq, int slots, List<Bits128> namespaces) {
   /** What a checkpoint is of. */
   record Head(long storeId, long seq, int slots) {}
 
-  /** Copies the live slots from {@code from} to {@code to} (exclusive), under the lock of their table. */
+  /**
+   * Copies the live slots from {@code from} to {@code to} (exclusive), under the lock of their
+   * table.
+   */
   interface Source {
     void copy(int from, int to, Sink sink);
   }

@@ -4,8 +4,9 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * The one directory of a store. What {@link #create}, {@link #rename} and {@link #delete} did to names is durable only after
- * {@link #force}. Names are plain: no separators, nothing that a user typed.
+ * The one directory of a store. What {@link #create}, {@link #rename} and {@link #delete} did to
+ * names is durable only after {@link #force}. Names are plain: no separators, nothing that a user
+ * typed.
  */
 interface Directory {
 
@@ -37,13 +38,19 @@ interface Directory {
   /** The name as a person finds it. */
   String describe(String name);
 
-  /** Makes {@code name} hold {@code bytes}, durably: a crash leaves the old content or the new, never a mixture. */
+  /**
+   * Makes {@code name} hold {@code bytes}, durably: a crash leaves the old content or the new,
+   * never a mixture.
+   */
   default void publish(String name, byte[] bytes) throws IOException {
     write(name + TEMPORARY, bytes);
     rename(name + TEMPORARY, name);
     force();
   }
 
-  /** Ends the name of a file that is not published yet; what a crash leaves under such a name is deleted at open. */
+  /**
+   * Ends the name of a file that is not published yet; what a crash leaves under such a name is
+   * deleted at open.
+   */
   String TEMPORARY = ".tmp";
 }

@@ -3,9 +3,9 @@ package io.kvasir.plugin.local;
 import java.util.Arrays;
 
 /**
- * Slots by (clock of the last use, −depth): least recently used first, and of one request the tail of the chain first. A heap
- * whose keys may lag behind: a use only moves the clock of a slot, and the slot finds its place when it comes up. Not
- * thread-safe.
+ * Slots by (clock of the last use, −depth): least recently used first, and of one request the tail
+ * of the chain first. A heap whose keys may lag behind: a use only moves the clock of a slot, and
+ * the slot finds its place when it comes up. Not thread-safe.
  */
 final class EvictionOrder {
   private long[] keys = new long[0];

@@ -5,8 +5,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * One flush for all who wait. A caller whose writes have returned is covered by the next flush that begins (I1), not by one
- * that runs. A failed flush is final: nothing is believed after it.
+ * One flush for all who wait. A caller whose writes have returned is covered by the next flush that
+ * begins (I1), not by one that runs. A failed flush is final: nothing is believed after it.
  */
 final class GroupFlush {
   private final BlockFile file;
@@ -21,7 +21,9 @@ final class GroupFlush {
     this.file = file;
   }
 
-  /** Returns after a flush that began after this call; callers that wait at the same time share it. */
+  /**
+   * Returns after a flush that began after this call; callers that wait at the same time share it.
+   */
   void shared() throws IOException {
     lock.lock();
     try {
@@ -41,8 +43,8 @@ final class GroupFlush {
   }
 
   /**
-   * Returns after a flush of the caller's own. Never beside another: the system reports a failed write to one flush only, and
-   * the other would believe that all is well.
+   * Returns after a flush of the caller's own. Never beside another: the system reports a failed
+   * write to one flush only, and the other would believe that all is well.
    */
   void alone(boolean metadata) throws IOException {
     lock.lock();

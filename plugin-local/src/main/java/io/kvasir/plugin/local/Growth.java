@@ -3,12 +3,17 @@ package io.kvasir.plugin.local;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
-/** How a slab file gets more slots, one step at a time. Guarded by the lock of the slab, but for {@link #write}. */
+/**
+ * How a slab file gets more slots, one step at a time. Guarded by the lock of the slab, but for
+ * {@link #write}.
+ */
 final class Growth {
   /** After the file system had no room it is not asked again for a while. */
   private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(60);
 
-  /** What a slot takes beside itself: its entry in a checkpoint, and in the one that replaces it. */
+  /**
+   * What a slot takes beside itself: its entry in a checkpoint, and in the one that replaces it.
+   */
   private static final long BESIDE = 64;
 
   private final SlabFile file;
@@ -38,7 +43,10 @@ final class Growth {
     return running;
   }
 
-  /** Takes room for a step, or for what is left of one; false if there is none, or somebody else is at it. */
+  /**
+   * Takes room for a step, or for what is left of one; false if there is none, or somebody else is
+   * at it.
+   */
   boolean begin() {
     if (running || blocked && System.nanoTime() - blockedAt < RETRY_NANOS) {
       return false;
@@ -56,7 +64,10 @@ final class Growth {
     return false;
   }
 
-  /** Writes the step that was begun; null if there was no room for it, which harms nothing. A failed flush throws. */
+  /**
+   * Writes the step that was begun; null if there was no room for it, which harms nothing. A failed
+   * flush throws.
+   */
   Header write() throws IOException {
     Header grown;
     try {

@@ -8,11 +8,10 @@ import static io.kvasir.plugin.local.Layout.U64;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The geometry of a slab file. It stands twice, in pages 0 and 1; the newer whole one counts, so that a torn update leaves the
- * older one.
+ * The geometry of a slab file. It stands twice, in pages 0 and 1; the newer whole one counts, so
+ * that a torn update leaves the older one.
  */
-record Header(
-    int version, long storeId, int slotBytes, int logPages, int slots, long generation) {
+record Header(int version, long storeId, int slotBytes, int logPages, int slots, long generation) {
   private static final int MAGIC = 0x3153564b; // "KVS1"
   private static final int CRC_AT = PAGE - 4;
 
@@ -24,7 +23,9 @@ record Header(
     return new Header(version, storeId, slotBytes, logPages, newSlots, generation + 1);
   }
 
-  /** What is there of a growth that a crash cut short; the next growth gets a generation of its own. */
+  /**
+   * What is there of a growth that a crash cut short; the next growth gets a generation of its own.
+   */
   Header shrunkTo(int fewerSlots) {
     return new Header(version, storeId, slotBytes, logPages, fewerSlots, generation);
   }
@@ -62,8 +63,7 @@ record Header(
 
   /** Reads a header page; null where there is none, or not a whole one. */
   static Header read(MemorySegment from) {
-    if (from.get(U32, 0) != MAGIC
-        || from.get(U32, CRC_AT) != Layout.crc(from.asSlice(0, CRC_AT))) {
+    if (from.get(U32, 0) != MAGIC || from.get(U32, CRC_AT) != Layout.crc(from.asSlice(0, CRC_AT))) {
       return null;
     }
     return new Header(

@@ -3,7 +3,10 @@ package io.kvasir.plugin.local;
 import io.kvasir.api.BlockStatus;
 import java.lang.foreign.MemorySegment;
 
-/** A block on its way in. The fields below the constructor are guarded by the lock of the slab once a batch has it. */
+/**
+ * A block on its way in. The fields below the constructor are guarded by the lock of the slab once
+ * a batch has it.
+ */
 final class Incoming {
   final Key key;
   final Bits128 print;
@@ -19,7 +22,9 @@ final class Incoming {
   int slot = SlotTable.NONE;
   int crc;
 
-  /** The same block, which another call is writing at this moment: its end is the end of this one. */
+  /**
+   * The same block, which another call is writing at this moment: its end is the end of this one.
+   */
   Incoming twin;
 
   Incoming(Key key, Bits128 print, Bits128 parent, int depth, int length, MemorySegment frame) {

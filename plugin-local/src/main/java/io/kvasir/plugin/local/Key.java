@@ -6,10 +6,12 @@ import static io.kvasir.plugin.local.Layout.U64;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The full identity of a block as record and trailer hold it: the first half of the namespace id, group, shard and hash. That
- * half of an id is enough because two namespaces with equal halves are refused when the second one is opened.
+ * The full identity of a block as record and trailer hold it: the first half of the namespace id,
+ * group, shard and hash. That half of an id is enough because two namespaces with equal halves are
+ * refused when the second one is opened.
  */
-record Key(Bits128 namespace, int group, int shard, long hash0, long hash1, long hash2, long hash3) {
+record Key(
+    Bits128 namespace, int group, int shard, long hash0, long hash1, long hash2, long hash3) {
 
   static final int BYTES = 56;
 

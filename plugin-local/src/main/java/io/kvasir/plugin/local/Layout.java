@@ -6,7 +6,10 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
-/** Sizes and number formats that all parts of the on-disk format share: little endian, pages of 4096 bytes. */
+/**
+ * Sizes and number formats that all parts of the on-disk format share: little endian, pages of 4096
+ * bytes.
+ */
 final class Layout {
   static final int PAGE = 4096;
   static final int TRAILER = 128;

@@ -46,7 +46,10 @@ record LogPage(
   /** What takes blocks away. */
   sealed interface Ending {}
 
-  /** Ends the put of one sequence in one slot; names the put and not the key, so that it can be replayed late (I6). */
+  /**
+   * Ends the put of one sequence in one slot; names the put and not the key, so that it can be
+   * replayed late (I6).
+   */
   record Tombstone(int slot, long seq, long fingerprint) implements Ending {}
 
   /** Ends all puts of a namespace with a lower sequence. */

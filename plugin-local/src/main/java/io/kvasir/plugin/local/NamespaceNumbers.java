@@ -5,7 +5,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Small numbers for the namespaces of one file, so that a slot needs two bytes for its own. Not thread-safe. */
+/**
+ * Small numbers for the namespaces of one file, so that a slot needs two bytes for its own. Not
+ * thread-safe.
+ */
 final class NamespaceNumbers {
   static final int MAX = 0xFFFE;
 

@@ -14,13 +14,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Builds the table of a slab file from its checkpoint and its log. Reads only, but for the flush at its start (I8): the first
- * writes of the new life are its caller's.
+ * Builds the table of a slab file from its checkpoint and its log. Reads only, but for the flush at
+ * its start (I8): the first writes of the new life are its caller's.
  */
 final class Recovery {
   /**
-   * More than the batches that a life can write before one of its pages is durable (a ring of pages, and what is in flight):
-   * so no trailer that is left of any life has the sequence of a later one (I10).
+   * More than the batches that a life can write before one of its pages is durable (a ring of
+   * pages, and what is in flight): so no trailer that is left of any life has the sequence of a
+   * later one (I10).
    */
   static final long SEQ_GAP = 1 << 20;
 
@@ -155,8 +156,9 @@ final class Recovery {
   }
 
   /**
-   * A put that an earlier recovery rejected never was, and must not take the place of its key's older block for the moment
-   * between its record and its tombstone. Puts of a namespace that ends later need not be verified.
+   * A put that an earlier recovery rejected never was, and must not take the place of its key's
+   * older block for the moment between its record and its tombstone. Puts of a namespace that ends
+   * later need not be verified.
    */
   private void lookAhead(LogPage page) {
     for (Ending ending : page.endings()) {
@@ -181,7 +183,10 @@ final class Recovery {
     }
   }
 
-  /** The slot was free when the put began: what the table still has there, from a checkpoint, is older or this put itself. */
+  /**
+   * The slot was free when the put began: what the table still has there, from a checkpoint, is
+   * older or this put itself.
+   */
   private void replayPut(long seq, PutRecord put, boolean believed) throws IOException {
     saw(put.clock());
     if (put.slot() < 0 || put.slot() >= table.slots()) {

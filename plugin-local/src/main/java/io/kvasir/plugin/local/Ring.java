@@ -1,8 +1,8 @@
 package io.kvasir.plugin.local;
 
 /**
- * Which batch lies in which page of the log ring. A page is overwritten only when a durable checkpoint covers its batch (I5).
- * Not thread-safe.
+ * Which batch lies in which page of the log ring. A page is overwritten only when a durable
+ * checkpoint covers its batch (I5). Not thread-safe.
  */
 final class Ring {
   private final long[] seqs;

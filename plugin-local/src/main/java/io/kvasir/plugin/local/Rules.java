@@ -1,8 +1,8 @@
 package io.kvasir.plugin.local;
 
 /**
- * The decisions that the invariants of the format (FORMAT.md) rest on, one method each, so that a test can break one and see
- * that the crash tests notice. The product knows only {@link #KEPT}.
+ * The decisions that the invariants of the format (FORMAT.md) rest on, one method each, so that a
+ * test can break one and see that the crash tests notice. The product knows only {@link #KEPT}.
  */
 class Rules {
   static final Rules KEPT = new Rules();
@@ -47,7 +47,10 @@ class Rules {
     return true;
   }
 
-  /** I7: a rejected put never was; its record must not displace an older block of its key before its tombstone comes. */
+  /**
+   * I7: a rejected put never was; its record must not displace an older block of its key before its
+   * tombstone comes.
+   */
   boolean rejectedNeverWas() {
     return true;
   }
@@ -62,7 +65,9 @@ class Rules {
     return false;
   }
 
-  /** I10: a life starts above everything that the lives before can have written, pages or trailers. */
+  /**
+   * I10: a life starts above everything that the lives before can have written, pages or trailers.
+   */
   long firstSeq(long highestSeen) {
     return highestSeen + Recovery.SEQ_GAP;
   }

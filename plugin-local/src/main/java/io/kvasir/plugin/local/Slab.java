@@ -6,9 +6,14 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/** All blocks of one slot size: a slab file and its checkpoint. Safe for several threads, which do the work themselves. */
+/**
+ * All blocks of one slot size: a slab file and its checkpoint. Safe for several threads, which do
+ * the work themselves.
+ */
 final class Slab {
-  /** @param growthSlots how many slots a growth adds, if there is room */
+  /**
+   * @param growthSlots how many slots a growth adds, if there is room
+   */
   record Options(Durability durability, int growthSlots) {}
 
   /** What a slab holds. */
@@ -19,6 +24,7 @@ final class Slab {
   private final SlabState state;
   private int readers;
   private long corrupt;
+  private long lastSeen; // by the one thread that marks
 
   private Slab(SlabFile file, SlabWriter writer) {
     this.file = file;
@@ -134,20 +140,18 @@ final class Slab {
   record Loaded(BlockStatus status, Throwable cause) {}
 
   /**
-   * Reads the block that a lookup found. What came off the disk is believed only if trailer and checksums agree; if they do not
-   * and the slot has gone to another block meanwhile, that is a miss.
+   * Reads a block. What came off the disk is believed only if trailer and checksums agree; if they
+   * do not and the slot has gone to another block meanwhile, that is a miss.
    *
    * @param frame one whole slot
    */
-  Loaded load(SlotLease lease, int block, Key key, MemorySegment frame) {
-    int slot = lease.slots[block];
-    if (slot == SlotTable.NONE) {
-      return new Loaded(BlockStatus.MISS, null);
+  Loaded load(Bits128 print, Key key, MemorySegment frame) {
+    Found found = beginRead(print);
+    if (found.refusal() != null) {
+      return new Loaded(found.refusal(), null);
     }
-    SlotTable.Entry entry = beginRead(slot, lease.seqs[block]);
-    if (entry == null) {
-      return new Loaded(BlockStatus.MISS, null);
-    }
+    int slot = found.slot();
+    SlotTable.Entry entry = found.entry();
     try {
       file.readSlot(slot, frame);
       return isBlock(frame, slot, key, entry)
@@ -165,14 +169,18 @@ final class Slab {
     }
   }
 
-  private SlotTable.Entry beginRead(int slot, long seq) {
+  private record Found(int slot, SlotTable.Entry entry, BlockStatus refusal) {}
+
+  private Found beginRead(Bits128 print) {
     return locked(
         () -> {
-          if (!state.table.holds(slot, seq)) {
-            return null;
+          int slot = state.table.find(print);
+          if (writer.isClosed() || slot == SlotTable.NONE) {
+            return new Found(
+                slot, null, writer.isClosed() ? BlockStatus.CLOSED : BlockStatus.MISS);
           }
           readers++;
-          return state.table.entry(slot);
+          return new Found(slot, state.table.entry(slot), null);
         });
   }
 
@@ -201,8 +209,9 @@ final class Slab {
   }
 
   /**
-   * Removes the blocks that are there; {@code OK} once that is durable. One that was not found may be on its way out by an
-   * eviction whose tombstone is not flushed yet: it must not come back either.
+   * Removes the blocks that are there; {@code OK} once that is durable. One that was not found may
+   * be on its way out by an eviction whose tombstone is not flushed yet: it must not come back
+   * either.
    */
   BlockStatus remove(List<Bits128> prints, Deadline deadline) {
     int at = 0;
@@ -210,9 +219,7 @@ final class Slab {
       int from = at;
       SlabWriter.Plan plan =
           writer.plan(
-              0,
-              () -> state.anyPending(prints) ? null : state.planRemove(prints, from),
-              deadline);
+              0, () -> state.anyPending(prints) ? null : state.planRemove(prints, from), deadline);
       BlockStatus failed = finish(plan, deadline);
       if (failed != BlockStatus.OK) {
         return failed;
@@ -239,7 +246,19 @@ final class Slab {
     writer.mark();
   }
 
-  /** Ends new work, waits for what runs, and closes; false if something still ran at the deadline. */
+  /** Marks if nothing has happened since the last call. */
+  void markIfIdle() throws IOException {
+    long last = lastSeq();
+    boolean idle = last == lastSeen;
+    lastSeen = last;
+    if (idle) {
+      writer.mark();
+    }
+  }
+
+  /**
+   * Ends new work, waits for what runs, and closes; false if something still ran at the deadline.
+   */
   boolean close(Deadline deadline) throws IOException {
     writer.lock.lock();
     boolean idle;
@@ -255,6 +274,23 @@ final class Slab {
       }
     }
     return idle;
+  }
+
+  /** Blocks and payload bytes of one namespace. */
+  Usage usage(Bits128 namespace) {
+    return locked(
+        () -> {
+          int number = state.namespaces.of(namespace);
+          long blocks = 0;
+          long bytes = 0;
+          for (int slot = 0; slot < state.table.slots(); slot++) {
+            if (state.table.isLive(slot) && state.table.namespace(slot) == number) {
+              blocks++;
+              bytes += state.table.length(slot);
+            }
+          }
+          return new Usage(blocks, bytes, 0);
+        });
   }
 
   /** The failure after which this slab serves reads only, or null. */
@@ -286,8 +322,7 @@ final class Slab {
   Usage usage() {
     return locked(
         () ->
-            new Usage(
-                state.table.liveCount(), state.table.liveBytes(), state.table.leasedCount()));
+            new Usage(state.table.liveCount(), state.table.liveBytes(), state.table.leasedCount()));
   }
 
   private <T> T locked(java.util.function.Supplier<T> action) {

@@ -5,7 +5,9 @@ import static io.kvasir.plugin.local.Layout.PAGE;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/** One slab file as header, log pages and slots: where things lie, and nothing about what they mean. */
+/**
+ * One slab file as header, log pages and slots: where things lie, and nothing about what they mean.
+ */
 final class SlabFile implements AutoCloseable {
   private static final int ZEROS = 256;
 
@@ -21,7 +23,9 @@ final class SlabFile implements AutoCloseable {
     return "slab-" + slotBytes + ".kv";
   }
 
-  /** Creates a file without slots, its log ring written, under its name once all of that is durable. */
+  /**
+   * Creates a file without slots, its log ring written, under its name once all of that is durable.
+   */
   static SlabFile create(Directory directory, Header header) throws IOException {
     String name = name(header.slotBytes());
     String temporary = name + Directory.TEMPORARY;
@@ -115,7 +119,10 @@ final class SlabFile implements AutoCloseable {
     file.write(from, header.logPosition(page));
   }
 
-  /** Writes slots and a header that knows them; they exist once {@link #grown} is called, after a flush (I12). */
+  /**
+   * Writes slots and a header that knows them; they exist once {@link #grown} is called, after a
+   * flush (I12).
+   */
   Header prepareGrowth(int slots) throws IOException {
     Header grown = header.grownTo(slots);
     zero(header.slotPosition(header.slots()), header.slotPosition(slots));

@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What a slab knows, in memory: plans batches and takes in their ends. No I/O and no waiting; all methods are called under the
- * lock of the slab.
+ * What a slab knows, in memory: plans batches and takes in their ends. No I/O and no waiting; all
+ * methods are called under the lock of the slab.
  */
 final class SlabState {
   final SlotTable table;
@@ -67,14 +67,20 @@ final class SlabState {
     return evictions;
   }
 
-  /** All that is in the log or was rejected is settled: from here on {@code flushedThrough} is contiguous. */
+  /**
+   * All that is in the log or was rejected is settled: from here on {@code flushedThrough} is
+   * contiguous.
+   */
   void settled() {
     flushedThrough = lastSeq;
     highestFlushed = lastSeq;
     ahead.clear();
   }
 
-  /** A batch takes at most an eighth of the slots, so that a small store need not empty itself for one. */
+  /**
+   * A batch takes at most an eighth of the slots, so that a small store need not empty itself for
+   * one.
+   */
   int batchPuts() {
     return Math.clamp(table.slots() / 8, 1, LogPage.MAX_PUTS);
   }
@@ -88,7 +94,10 @@ final class SlabState {
     return table.freeCount() < Math.min(wanted, batchPuts()) + spare();
   }
 
-  /** Plans the next batch of a call; null if there is neither a slot nor a victim now. The ring must not be full. */
+  /**
+   * Plans the next batch of a call; null if there is neither a slot nor a victim now. The ring must
+   * not be full.
+   */
   Batch planSave(List<Incoming> blocks, int from, int now) {
     List<Incoming> puts = new ArrayList<>();
     int at = from;
@@ -108,7 +117,10 @@ final class SlabState {
     return batch(Kind.BATCH, now, puts, endings, ending, from, at);
   }
 
-  /** Whether the block needs nothing more than the batch gives it; false if it has to wait for a slot. */
+  /**
+   * Whether the block needs nothing more than the batch gives it; false if it has to wait for a
+   * slot.
+   */
   private boolean admit(Incoming block, int now, List<Incoming> puts) {
     int there = table.find(block.print);
     if (there != SlotTable.NONE) {
@@ -187,7 +199,10 @@ final class SlabState {
     return !pending.isEmpty() && prints.stream().anyMatch(pending::containsKey);
   }
 
-  /** Plans the end of a namespace: one record, and its blocks are unreachable from now on. Nothing may be in flight. */
+  /**
+   * Plans the end of a namespace: one record, and its blocks are unreachable from now on. Nothing
+   * may be in flight.
+   */
   Batch planNamespaceEnd(Bits128 namespace) {
     int number = namespaces.of(namespace);
     List<Integer> ending = new ArrayList<>();
@@ -223,10 +238,16 @@ final class SlabState {
     return new Batch(kind, seq, ring.reserve(seq), now, puts, endings, ending, from, to);
   }
 
-  /** The page of a batch, as late as it is written: {@code flushed_through} may have advanced since it was planned. */
+  /**
+   * The page of a batch, as late as it is written: {@code flushed_through} may have advanced since
+   * it was planned.
+   */
   LogPage page(Batch batch) {
     List<PutRecord> records =
-        batch.puts().stream().filter(put -> put.status == null).map(put -> record(batch, put)).toList();
+        batch.puts().stream()
+            .filter(put -> put.status == null)
+            .map(put -> record(batch, put))
+            .toList();
     long flushed = rules.flushedThrough(flushedThrough, highestFlushed, batch.seq());
     return new LogPage(
         batch.kind(), life, batch.seq(), flushed, ring.checkpointSeq(), records, batch.endings());
@@ -237,7 +258,9 @@ final class SlabState {
         put.slot, put.key, put.length, put.crc, put.depth, batch.clock(), put.parent);
   }
 
-  /** Takes in a batch whose records are in the log and, unless the store does not flush, durable. */
+  /**
+   * Takes in a batch whose records are in the log and, unless the store does not flush, durable.
+   */
   void written(Batch batch, boolean flushed) {
     inFlight--;
     if (flushed) {
@@ -264,7 +287,10 @@ final class SlabState {
         new SlotTable.Entry(put.print, seq, put.crc, put.length, now, put.depth, namespace));
   }
 
-  /** Takes in a batch that failed for good: its slots stay out of use until a recovery has looked at them. */
+  /**
+   * Takes in a batch that failed for good: its slots stay out of use until a recovery has looked at
+   * them.
+   */
   void failed(Batch batch, BlockStatus status, Throwable cause) {
     inFlight--;
     for (Incoming put : batch.puts()) {
@@ -293,7 +319,10 @@ final class SlabState {
     return !owed.isEmpty();
   }
 
-  /** Which of the blocks are there; held if all of them can be, under the same lock as the search (I11). */
+  /**
+   * Which of the blocks are there; held if all of them can be, under the same lock as the search
+   * (I11).
+   */
   SlotLease lease(List<Bits128> prints, long expires) {
     int now = tick();
     int[] slots = new int[prints.size()];

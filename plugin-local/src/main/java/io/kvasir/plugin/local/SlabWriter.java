@@ -15,8 +15,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
- * How batches get to the disk. The callers' threads do the work: what is decided is decided under the lock by
- * {@link SlabState}, and what touches the disk happens outside of it, in the order that the invariants ask for.
+ * How batches get to the disk. The callers' threads do the work: what is decided is decided under
+ * the lock by {@link SlabState}, and what touches the disk happens outside of it, in the order that
+ * the invariants ask for.
  */
 final class SlabWriter {
   final ReentrantLock lock = new ReentrantLock();
@@ -58,6 +59,10 @@ final class SlabWriter {
   /** Why nothing can be written, or null. */
   BlockStatus refusal() {
     return closed ? BlockStatus.CLOSED : failure == null ? null : BlockStatus.IO;
+  }
+
+  boolean isClosed() {
+    return closed;
   }
 
   IOException failure() {
@@ -146,12 +151,13 @@ final class SlabWriter {
   }
 
   private boolean checkpointFreesPages(int pages) {
-    return durability == Durability.NONE
-        ? unflushed.size() >= pages
-        : state.flushedThrough() - state.ring.checkpointSeq() >= pages;
+    return state.flushedThrough() + unflushed.size() - state.ring.checkpointSeq() >= pages;
   }
 
-  /** Data, then the page, then one flush that begins after both have returned (I1), then the acknowledgement. */
+  /**
+   * Data, then the page, then one flush that begins after both have returned (I1), then the
+   * acknowledgement.
+   */
   boolean write(Batch batch, Deadline deadline) {
     if (batch.page() == SlotTable.NONE) {
       return true;
@@ -235,7 +241,10 @@ final class SlabWriter {
     }
   }
 
-  /** A failed flush or log write is final: what it left on the disk is known after the next recovery only. */
+  /**
+   * A failed flush or log write is final: what it left on the disk is known after the next recovery
+   * only.
+   */
   private void fail(Batch batch, IOException e) {
     lock.lock();
     try {
@@ -299,7 +308,10 @@ final class SlabWriter {
     }
   }
 
-  /** Writes a checkpoint, unless somebody else is at it; false if there is no room for one and the ring is full. */
+  /**
+   * Writes a checkpoint, unless somebody else is at it; false if there is no room for one and the
+   * ring is full.
+   */
   private boolean checkpoint() {
     lock.lock();
     try {
@@ -409,7 +421,10 @@ final class SlabWriter {
     marked = state.lastSeq();
   }
 
-  /** Writes down that all is flushed, so that the next open has nothing to verify; nothing happens while a batch is in flight. */
+  /**
+   * Writes down that all is flushed, so that the next open has nothing to verify; nothing happens
+   * while a batch is in flight.
+   */
   void mark() throws IOException {
     List<Long> covered = takeUnflushed();
     if (!covered.isEmpty()) {
@@ -433,7 +448,10 @@ final class SlabWriter {
     }
   }
 
-  /** Batches of a store that does not flush, whose writes have returned: the next flush that begins covers them. */
+  /**
+   * Batches of a store that does not flush, whose writes have returned: the next flush that begins
+   * covers them.
+   */
   private List<Long> takeUnflushed() {
     lock.lock();
     try {

@@ -3,8 +3,9 @@ package io.kvasir.plugin.local;
 import java.util.Arrays;
 
 /**
- * Fingerprint to slot: open addressing with linear probing at a load of at most 0.60, deletion by shifting back. The table
- * holds slots only and the fingerprints lie by slot, so that a slot costs 16 bytes and an entry 7. Not thread-safe.
+ * Fingerprint to slot: open addressing with linear probing at a load of at most 0.60, deletion by
+ * shifting back. The table holds slots only and the fingerprints lie by slot, so that a slot costs
+ * 16 bytes and an entry 7. Not thread-safe.
  */
 final class SlotIndex {
   static final int NONE = -1;
@@ -39,7 +40,10 @@ final class SlotIndex {
     return new Bits128(prints[2 * slot], prints[2 * slot + 1]);
   }
 
-  /** Removes what maps to {@code slot}; nothing happens if its fingerprint maps elsewhere or nowhere. */
+  /**
+   * Removes what maps to {@code slot}; nothing happens if its fingerprint maps elsewhere or
+   * nowhere.
+   */
   void remove(int slot) {
     int hole = place(prints[2 * slot], prints[2 * slot + 1]);
     if (table[hole] != slot + 1) {

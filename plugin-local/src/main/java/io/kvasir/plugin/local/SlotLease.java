@@ -1,6 +1,9 @@
 package io.kvasir.plugin.local;
 
-/** Slots that a lookup found, each with the put that it found there. Guarded by the lock of the slab. */
+/**
+ * Slots that a lookup found, each with the put that it found there. Guarded by the lock of the
+ * slab.
+ */
 final class SlotLease {
   final int[] slots; // NONE where the block is absent
   final long[] seqs;

@@ -3,8 +3,8 @@ package io.kvasir.plugin.local;
 import java.util.Arrays;
 
 /**
- * What each slot of a file holds, by slot, in primitive arrays. A slot is free, taken (being written), live, ending (its
- * tombstone is on the way to the disk) or quarantined. Not thread-safe.
+ * What each slot of a file holds, by slot, in primitive arrays. A slot is free, taken (being
+ * written), live, ending (its tombstone is on the way to the disk) or quarantined. Not thread-safe.
  */
 final class SlotTable {
   static final int NONE = SlotIndex.NONE;
@@ -35,10 +35,11 @@ final class SlotTable {
   private int leased;
 
   /** One block, as the table knows it. */
-  record Entry(
-      Bits128 print, long seq, int crc, int length, int clock, int depth, int namespace) {}
+  record Entry(Bits128 print, long seq, int crc, int length, int clock, int depth, int namespace) {}
 
-  /** How many slots are in which state; {@code taken} is counted, not derived, so that a leak shows. */
+  /**
+   * How many slots are in which state; {@code taken} is counted, not derived, so that a leak shows.
+   */
   record Census(int slots, int free, int live, int ending, int quarantined, int taken) {}
 
   int slots() {
@@ -207,7 +208,9 @@ final class SlotTable {
     }
   }
 
-  /** The next victim, or {@link #NONE}. Leased blocks are in use: they move behind all others (I11). */
+  /**
+   * The next victim, or {@link #NONE}. Leased blocks are in use: they move behind all others (I11).
+   */
   int victim(int now, Rules rules) {
     for (int tries = 2 * order.size(); tries > 0 && order.size() > 0; tries--) {
       long stored = order.firstKey();

@@ -8,7 +8,10 @@ import static io.kvasir.plugin.local.Layout.VERSION;
 
 import java.lang.foreign.MemorySegment;
 
-/** The last 128 bytes of a slot: whose bytes these are. Written in one write with the payload, compared at each load. */
+/**
+ * The last 128 bytes of a slot: whose bytes these are. Written in one write with the payload,
+ * compared at each load.
+ */
 record Trailer(long storeId, int slot, long seq, PutRecord put) {
   private static final int MAGIC = 0x5453564b; // "KVST"
   private static final int CRC_AT = TRAILER - 4;

@@ -13,16 +13,18 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * A directory in memory that can lose power. Each file keeps every write since the last flush that covered it, and the
- * directory every change of a name; {@link #losePower} keeps a random subset of them, in a random order, torn at 512 bytes.
- * {@link #kill} keeps what had ended, still unflushed. Files grow by metadata of their own, which only {@code force(true)}
- * makes durable.
+ * A directory in memory that can lose power. Each file keeps every write since the last flush that
+ * covered it, and the directory every change of a name; {@link #losePower} keeps a random subset of
+ * them, in a random order, torn at 512 bytes. {@link #kill} keeps what had ended, still unflushed.
+ * Files grow by metadata of their own, which only {@code force(true)} makes durable.
  */
 final class CrashDisk implements Directory {
   private static final int PAGE = Layout.PAGE;
   private static final int SECTOR = 512;
 
-  /** Ways to break a promise underneath the store: each is a mutation that its tests must notice. */
+  /**
+   * Ways to break a promise underneath the store: each is a mutation that its tests must notice.
+   */
   enum Lie {
     NO_SLAB_FLUSH,
     PAGE_WRITTEN_LATE,
@@ -129,7 +131,10 @@ final class CrashDisk implements Directory {
 
   // ---- crashing
 
-  /** Lets that many operations begin; in the next one the machine goes off, which {@code onCrash} sees first. */
+  /**
+   * Lets that many operations begin; in the next one the machine goes off, which {@code onCrash}
+   * sees first.
+   */
   void crashAfter(long count, Runnable seen) {
     operationsLeft = count;
     onCrash = seen;
@@ -165,7 +170,9 @@ final class CrashDisk implements Directory {
     }
   }
 
-  /** The processes end: what had ended stays, still not flushed; what was under way ends somehow. */
+  /**
+   * The processes end: what had ended stays, still not flushed; what was under way ends somehow.
+   */
   void kill() {
     for (Inode inode : inodes()) {
       for (Write write : inode.pending) {

@@ -3,7 +3,10 @@ package io.kvasir.plugin.local;
 import io.kvasir.plugin.local.CrashDisk.Lie;
 import java.util.Set;
 
-/** One broken rule each: the counterexamples of the invariants, put into the product or underneath it. */
+/**
+ * One broken rule each: the counterexamples of the invariants, put into the product or underneath
+ * it.
+ */
 enum Mutation {
   I1_FLUSH_SKIPPED(Lie.NO_SLAB_FLUSH),
   I1_FLUSH_BEGINS_WHILE_THE_PAGE_IS_WRITTEN(Lie.PAGE_WRITTEN_LATE),

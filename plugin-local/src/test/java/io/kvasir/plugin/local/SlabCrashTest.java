@@ -13,16 +13,19 @@ class SlabCrashTest {
     int crashes = 0;
     long start = System.nanoTime();
     for (long i = 0; crashes < wanted; i++) {
-      Durability durability = i % 8 == 6 ? Durability.ACK : i % 8 == 7 ? Durability.NONE : Durability.BATCH;
+      Durability durability =
+          i % 8 == 6 ? Durability.ACK : i % 8 == 7 ? Durability.NONE : Durability.BATCH;
       SlabHistory history = new SlabHistory(SEED + i, Rules.KEPT, Set.of(), durability);
       try {
         history.run();
       } catch (RuntimeException e) {
-        throw new AssertionError("-Dkvasir.seed=" + (SEED + i) + " " + durability + ": " + e.getMessage(), e);
+        throw new AssertionError(
+            "-Dkvasir.seed=" + (SEED + i) + " " + durability + ": " + e.getMessage(), e);
       }
       crashes += history.crashes;
     }
     System.out.printf(
-        "%d crash states from seed %d in %.1f s%n", crashes, SEED, (System.nanoTime() - start) / 1e9);
+        "%d crash states from seed %d in %.1f s%n",
+        crashes, SEED, (System.nanoTime() - start) / 1e9);
   }
 }

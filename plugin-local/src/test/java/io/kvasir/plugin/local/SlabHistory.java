@@ -14,9 +14,10 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * One random history of a slab on a {@link CrashDisk}: lives of some threads that save, load, remove and mark, each ended by a
- * crash at a random operation, recoveries among them. After each recovery all that was published must be there, nothing that
- * was removed, every block whole and its own, and every slot accounted for.
+ * One random history of a slab on a {@link CrashDisk}: lives of some threads that save, load,
+ * remove and mark, each ended by a crash at a random operation, recoveries among them. After each
+ * recovery all that was published must be there, nothing that was removed, every block whole and
+ * its own, and every slot accounted for.
  */
 final class SlabHistory {
   private static final int KEYS = 20;
@@ -71,7 +72,10 @@ final class SlabHistory {
     return random.nextDouble() < probability ? 1 + random.nextInt(most) : Long.MAX_VALUE;
   }
 
-  /** Runs one stretch in threads; false if it crashed. After work it always crashes, if only at its end. */
+  /**
+   * Runs one stretch in threads; false if it crashed. After work it always crashes, if only at its
+   * end.
+   */
   private boolean survives(Runnable stretch, long operations) {
     disk.crashAfter(operations, this::remember);
     weave = new Weave(random);
@@ -142,7 +146,7 @@ final class SlabHistory {
     List<Bits128> prints = IntStream.range(0, KEYS).mapToObj(k -> print(key(k))).toList();
     SlotLease lease = opened.lookup(prints, System.nanoTime() + (1L << 60));
     for (int key = 0; key < KEYS; key++) {
-      Slab.Loaded loaded = opened.load(lease, key, key(key), probe);
+      Slab.Loaded loaded = opened.load(prints.get(key), key(key), probe);
       if (disk.isOff()) {
         throw new IOException("crashed while checking");
       }
@@ -180,7 +184,9 @@ final class SlabHistory {
     }
   }
 
-  /** I10, on the disk itself: nothing that lies there has a sequence that this life will give out. */
+  /**
+   * I10, on the disk itself: nothing that lies there has a sequence that this life will give out.
+   */
   private void checkSeqs(Slab opened) throws IOException {
     Header header = opened.header();
     MemorySegment bytes = Layout.pages(1);
@@ -263,7 +269,7 @@ final class SlabHistory {
     SlotLease lease = slab.lookup(prints, System.nanoTime() + (1L << 60));
     for (int i = 0; i < count; i++) {
       int key = (first + i) % KEYS;
-      BlockStatus status = slab.load(lease, i, key(key), frame).status();
+      BlockStatus status = slab.load(prints.get(i), key(key), frame).status();
       if (status == BlockStatus.OK) {
         MemorySegment.copy(frame, 0, probe, 0, LENGTH);
         checkBytes(key);

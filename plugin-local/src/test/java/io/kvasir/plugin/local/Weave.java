@@ -12,9 +12,10 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs threads one at a time and decides by a seed who goes on whenever one waits or yields: the same seed, the same
- * interleaving. The threads are virtual ones on a scheduler of our own, so that the product's locks and conditions need no
- * seam; the JDK has the constructor for its own tests, hence {@code --add-opens java.base/java.lang}.
+ * Runs threads one at a time and decides by a seed who goes on whenever one waits or yields: the
+ * same seed, the same interleaving. The threads are virtual ones on a scheduler of our own, so that
+ * the product's locks and conditions need no seam; the JDK has the constructor for its own tests,
+ * hence {@code --add-opens java.base/java.lang}.
  */
 final class Weave implements Executor {
   private static final Constructor<?> BUILDER = builder();
@@ -68,7 +69,10 @@ final class Weave implements Executor {
     }
   }
 
-  /** Runs all threads to their ends; what one threw is thrown here, and so is one that waits for ever. */
+  /**
+   * Runs all threads to their ends; what one threw is thrown here, and so is one that waits for
+   * ever.
+   */
   void run() {
     while (threads.stream().anyMatch(Thread::isAlive)) {
       arrived.drainTo(ready);
@@ -83,7 +87,10 @@ final class Weave implements Executor {
     }
   }
 
-  /** A thread may wait for the JDK's own threads, on a monitor inside of it; for longer than that, for ever. */
+  /**
+   * A thread may wait for the JDK's own threads, on a monitor inside of it; for longer than that,
+   * for ever.
+   */
   private boolean awaitArrival() {
     try {
       Runnable task = arrived.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
@@ -93,7 +100,10 @@ final class Weave implements Executor {
     }
   }
 
-  /** Anybody, or whoever has the highest rank: ranks change now and then, so that a thread can stay behind for long. */
+  /**
+   * Anybody, or whoever has the highest rank: ranks change now and then, so that a thread can stay
+   * behind for long.
+   */
   private int choose() {
     if (fair) {
       return random.nextInt(ready.size());
