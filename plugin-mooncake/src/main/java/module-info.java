@@ -1,5 +1,7 @@
-/** The backend that keeps blocks in Mooncake Store, bound through JNA. */
+/** The plugin {@code mooncake}. */
 module io.kvasir.plugin.mooncake {
-  requires com.sun.jna;
   requires io.kvasir.api;
+
+  provides io.kvasir.api.store.StoreProvider with
+      io.kvasir.plugin.mooncake.MooncakeProvider;
 }

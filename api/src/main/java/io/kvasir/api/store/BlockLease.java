@@ -3,6 +3,7 @@ package io.kvasir.api.store;
 import io.kvasir.api.identity.BlockKeys;
 import java.time.Duration;
 import java.util.BitSet;
+import java.util.function.IntPredicate;
 
 /**
  * What a lookup found, kept loadable until closed or expired. Thread-safe.
@@ -42,6 +43,15 @@ public interface BlockLease extends AutoCloseable {
   /** {@return a lease that keeps nothing} */
   static BlockLease hint(BlockKeys keys, BitSet present) {
     return new Hint(keys, (BitSet) present.clone());
+  }
+
+  /** {@return a lease that keeps nothing, for the blocks that a test finds} */
+  static BlockLease hint(BlockKeys keys, IntPredicate present) {
+    BitSet found = new BitSet(keys.count());
+    for (int i = 0; i < keys.count(); i++) {
+      found.set(i, present.test(i));
+    }
+    return new Hint(keys, found);
   }
 
   /** Keeps nothing. */

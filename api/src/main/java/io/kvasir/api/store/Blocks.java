@@ -73,6 +73,31 @@ public final class Blocks {
     causes[block] = cause;
   }
 
+  /**
+   * Performs an action on each block and sets the status that it returns; what it throws becomes
+   * {@code IO}.
+   */
+  public void each(Action action) {
+    for (int i = 0; i < statuses.length; i++) {
+      try {
+        set(i, action.on(i));
+      } catch (Exception e) {
+        set(i, BlockStatus.IO, e);
+      }
+    }
+  }
+
+  /** What a store does with one block. */
+  @FunctionalInterface
+  public interface Action {
+    /**
+     * {@return how it ended}
+     *
+     * @throws Exception any failure
+     */
+    BlockStatus on(int block) throws Exception;
+  }
+
   /** Sets the status of all blocks that have none. */
   public void setRest(BlockStatus status, Throwable cause) {
     for (int i = 0; i < statuses.length; i++) {

@@ -51,7 +51,10 @@ public interface NamespaceStore extends AutoCloseable {
     throw StoreException.unsupported("scoped delete");
   }
 
-  /** Closes the view; blocks stay, leases end. Repeating does nothing. */
+  /**
+   * Closes the view; blocks stay, leases end. Repeating does nothing. The default is for a store
+   * that holds nothing open.
+   */
   @Override
-  void close();
+  default void close() {}
 }

@@ -65,8 +65,9 @@ public interface Store extends AutoCloseable {
 
   /**
    * Closes the store. Ends within the context's close timeout and says in the log what it
-   * abandoned. Repeating does nothing. What comes later ends {@code CLOSED}.
+   * abandoned. Repeating does nothing. What comes later ends {@code CLOSED}. The default is for a
+   * store that holds nothing open.
    */
   @Override
-  void close() throws StoreException;
+  default void close() throws StoreException {}
 }
