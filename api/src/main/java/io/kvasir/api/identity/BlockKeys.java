@@ -105,8 +105,12 @@ public final class BlockKeys {
 
   /** {@return the flat key of a block, for stores that take strings} */
   public String flatKey(int block) {
-    return "kv1:%s:g%d:s%d:%s"
-        .formatted(namespace.id().prefix(), group, shard, Sha256.hex(hash(block)));
+    // no String.format: in some locales it writes digits that are not 0 to 9
+    return "kv1:" + namespace.id().prefix() + ":g" + group + ":s" + shard + ":" + hex(block);
+  }
+
+  private String hex(int block) {
+    return Sha256.hex(hash(block));
   }
 
   /** {@return the keys of the blocks {@code from} (inclusive) to {@code to} (exclusive)} */

@@ -61,7 +61,7 @@ public final class CanonicalJson {
 
   private static void writeMap(Map<?, ?> map, StringBuilder out) {
     TreeMap<String, Object> sorted = new TreeMap<>(); // String order is the order of UTF-16 units
-    map.forEach((name, value) -> sorted.put((String) name, value));
+    map.forEach((name, value) -> sorted.put(name(name), value));
     out.append('{');
     boolean first = true;
     for (Map.Entry<String, Object> e : sorted.entrySet()) {
@@ -74,6 +74,13 @@ public final class CanonicalJson {
       write(e.getValue(), out);
     }
     out.append('}');
+  }
+
+  private static String name(Object name) {
+    if (name instanceof String s) {
+      return s;
+    }
+    throw new IdentityException("not a name of a JSON object: " + name);
   }
 
   private static void writeString(String s, StringBuilder out) {
@@ -130,7 +137,8 @@ public final class CanonicalJson {
   }
 
   private static String decimal(BigDecimal value) {
-    if (value.precision() - (long) value.scale() > 400) { // never expand what no double can hold
+    if (value.signum() != 0
+        && value.precision() - (long) value.scale() > 400) { // never expand what no double can hold
       throw new IdentityException("number out of range: " + value);
     }
     return binary64(value.doubleValue());

@@ -28,7 +28,7 @@ final class Fields {
 
   Object any(String name) {
     if (!json.containsKey(name)) {
-      throw new IdentityException(at(name) + ": missing; write null if it does not apply");
+      throw new IdentityException(at(name) + ": missing; what does not apply is null");
     }
     seen.add(name);
     return json.get(name);

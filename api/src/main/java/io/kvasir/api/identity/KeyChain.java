@@ -47,8 +47,19 @@ public final class KeyChain {
     append(tokens, 0, tokens.length);
   }
 
-  /** Appends {@code count} tokens of an array, from an index. */
+  /**
+   * Appends {@code count} tokens of an array, from an index; none if one is out of range.
+   *
+   * @throws IdentityException if a token is out of range
+   */
   public void append(int[] tokens, int from, int count) {
+    java.util.Objects.checkFromIndexSize(from, count, tokens.length);
+    for (int i = 0; i < count; i++) {
+      if (tokens[from + i] < 0) {
+        throw new IdentityException(
+            "token %d at %d is out of range 0 … 2^31-1".formatted(tokens[from + i], tokens() + i));
+      }
+    }
     int at = from;
     int end = from + count;
     while (at < end) {
@@ -70,12 +81,14 @@ public final class KeyChain {
 
   private void add(int[] tokens, int from) {
     byte[] parent = blocks == 0 ? null : hash(blocks - 1);
-    byte[] hash = hasher.hash(parent, tokens, from, blockTokens, itemsOfBlock());
+    List<ContentItem> here = itemsOfBlock();
+    byte[] hash = hasher.hash(parent, tokens, from, blockTokens, here);
     if (hashes.length == blocks * Sha256.BYTES) {
       hashes = Arrays.copyOf(hashes, hashes.length * 2);
     }
     System.arraycopy(hash, 0, hashes, blocks * Sha256.BYTES, Sha256.BYTES);
     blocks++;
+    nextItem += here.size(); // only now: a hasher that threw has hashed no item
   }
 
   private List<ContentItem> itemsOfBlock() {
@@ -84,8 +97,8 @@ public final class KeyChain {
       return List.of();
     }
     List<ContentItem> here = new ArrayList<>();
-    while (nextItem < items.size() && items.get(nextItem).position() < start + blockTokens) {
-      ContentItem i = items.get(nextItem++);
+    for (int n = nextItem; n < items.size() && items.get(n).position() < start + blockTokens; n++) {
+      ContentItem i = items.get(n);
       here.add(new ContentItem((int) (i.position() - start), i.span(), i.kind(), i.digest()));
     }
     return here;
@@ -117,11 +130,18 @@ public final class KeyChain {
    *
    * @param group id of a group of the namespace
    * @param shard index of a shard of the namespace
+   * @throws IdentityException if the group has blocks of another size
    */
   public BlockKeys keys(int group, int shard, int from, int to) {
     java.util.Objects.checkFromToIndex(from, to, blocks);
     java.util.Objects.checkIndex(group, namespace.groups());
     java.util.Objects.checkIndex(shard, namespace.shards());
+    int groupTokens = namespace.format().groups().get(group).blockTokens();
+    if (groupTokens != blockTokens) {
+      throw new IdentityException(
+          "group %d has blocks of %d tokens and this chain of %d; make a chain for each block size"
+              .formatted(group, groupTokens, blockTokens));
+    }
     byte[] parent = from == 0 ? null : hash(from - 1);
     byte[] flat = Arrays.copyOfRange(hashes, from * Sha256.BYTES, to * Sha256.BYTES);
     return new BlockKeys(namespace, group, shard, from, parent, flat);

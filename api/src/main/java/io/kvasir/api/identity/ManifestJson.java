@@ -42,7 +42,10 @@ final class ManifestJson {
     return out;
   }
 
-  static NamespaceManifest read(Map<String, Object> json) {
+  /** What a manifest says. */
+  record Parts(String tenant, Weights weights, KvFormat format) {}
+
+  static Parts read(Map<String, Object> json) {
     Fields f = new Fields("", json);
     if (!f.text("schema").equals(NamespaceManifest.SCHEMA)) {
       throw f.wrong("schema", "\"" + NamespaceManifest.SCHEMA + "\"");
@@ -70,14 +73,18 @@ final class ManifestJson {
             new TreeMap<>(r.object("extensions").json()));
     r.end();
     f.end();
-    return NamespaceManifest.of(tenant, weights, format);
+    return new Parts(tenant, weights, format);
   }
 
   private static List<KvGroup> groups(Fields representation) {
     List<KvGroup> out = new ArrayList<>();
     int index = 0;
     for (Object item : representation.list("groups")) {
-      out.add(group(new Fields(representation.at("groups[" + index++ + "]"), item)));
+      Fields g = new Fields(representation.at("groups[" + index + "]"), item);
+      if (g.integer("id") != index++) {
+        throw g.wrong("id", "its place in the list of groups");
+      }
+      out.add(group(g));
     }
     return out;
   }
@@ -111,6 +118,9 @@ final class ManifestJson {
       return HitRule.ALL;
     }
     Fields h = g.object("hit");
+    if (h.integer("trailing") < 1) {
+      throw h.wrong("trailing", "at least 1");
+    }
     HitRule rule = HitRule.trailing(h.integer("trailing"));
     h.end();
     return rule;
@@ -121,6 +131,9 @@ final class ManifestJson {
     for (Object item : g.list("layers")) {
       if (!(item instanceof Number n) || n.doubleValue() != n.intValue() || n.intValue() < 0) {
         throw g.wrong("layers", "an array of layer indices");
+      }
+      if (!out.isEmpty() && n.intValue() <= out.getLast()) {
+        throw g.wrong("layers", "an array of layer indices in ascending order");
       }
       out.add(n.intValue());
     }

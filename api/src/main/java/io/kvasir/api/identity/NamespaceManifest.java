@@ -45,12 +45,15 @@ public final class NamespaceManifest {
    * {@return the manifest of a deployment}
    *
    * @param tenant who owns the bytes; not empty, in NFC
-   * @throws IdentityException if the tenant is empty or a value has no canonical form
+   * @throws IdentityException if the tenant is empty, or a value has no canonical form or could not
+   *     be read again
    */
   public static NamespaceManifest of(String tenant, Weights weights, KvFormat format) {
     Text.required("tenant", tenant);
-    byte[] json = CanonicalJson.bytes(ManifestJson.write(tenant, weights, format));
-    return new NamespaceManifest(json, tenant, weights, format, Map.of(), null);
+    Map<String, Object> json = ManifestJson.write(tenant, weights, format);
+    ManifestJson.read(json);
+    return new NamespaceManifest(
+        CanonicalJson.bytes(json), tenant, weights, format, Map.of(), null);
   }
 
   /**
@@ -59,7 +62,8 @@ public final class NamespaceManifest {
    * @throws IdentityException if a name is missing, unknown, or has a value of the wrong type
    */
   public static NamespaceManifest of(Map<String, Object> json) {
-    return ManifestJson.read(json);
+    ManifestJson.Parts parts = ManifestJson.read(json);
+    return of(parts.tenant(), parts.weights(), parts.format());
   }
 
   /**

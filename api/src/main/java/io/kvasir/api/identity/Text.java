@@ -11,7 +11,11 @@ final class Text {
 
   /** {@return the text, which is in NFC and holds neither U+0000 nor a lone surrogate} */
   static String normal(String field, String text) {
-    CanonicalJson.text(text);
+    try {
+      CanonicalJson.text(text);
+    } catch (IdentityException e) {
+      throw new IdentityException(field + ": " + e.getMessage());
+    }
     if (!Normalizer.isNormalized(text, Normalizer.Form.NFC)) {
       throw new IdentityException(
           "%s: \"%s\" is not in Unicode form NFC; write it normalised, as \"%s\""

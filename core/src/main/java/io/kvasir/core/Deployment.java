@@ -1,0 +1,203 @@
+package io.kvasir.core;
+
+import static java.lang.System.Logger.Level.WARNING;
+
+import io.kvasir.api.EngineSpec;
+import io.kvasir.api.KvasirException;
+import io.kvasir.api.PluginStatus;
+import io.kvasir.api.format.FormatException;
+import io.kvasir.api.format.FormatResolver;
+import io.kvasir.api.format.KvFormat;
+import io.kvasir.api.identity.IdentityPolicy;
+import io.kvasir.api.identity.NamespaceManifest;
+import io.kvasir.api.store.StoreException;
+import io.kvasir.api.store.StoreProvider;
+import io.kvasir.core.config.Nearest;
+import io.kvasir.core.config.RecordBinder;
+import io.kvasir.core.config.Settings;
+import io.kvasir.core.identity.PolicyChoice;
+import io.kvasir.core.plugin.Plugins;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * What a configuration file describes, step by step: the plugins first, then the store, then the
+ * identity of an engine. The runtime takes all of them; a command takes those that it needs.
+ */
+public final class Deployment implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(Deployment.class.getName());
+
+  /** Set by the launcher: where the distribution lies. */
+  private static final String HOME = "kvasir.home";
+
+  private final Settings settings;
+  private final Plugins plugins;
+  private final Services services;
+  private OpenStore store;
+
+  private Deployment(Settings settings, Plugins plugins) {
+    this.settings = settings;
+    this.plugins = plugins;
+    this.services = new Services(plugins);
+  }
+
+  /**
+   * Reads a configuration and starts the plugins. The store is not opened.
+   *
+   * @throws KvasirException if the configuration is wrong
+   */
+  public static Deployment of(Path configuration) {
+    Settings settings = Settings.read(configuration);
+    Parts.connector(settings); // before any plugin starts
+    Set<String> disabled = Set.copyOf(settings.plugins().disabled());
+    String home = System.getProperty(HOME);
+    Plugins plugins =
+        settings
+            .plugins()
+            .directory()
+            .or(() -> java.util.Optional.ofNullable(home).map(h -> Path.of(h, "plugins")))
+            .map(directory -> Plugins.start(directory, disabled, Version.current()))
+            .orElseGet(Plugins::none);
+    return new Deployment(settings, plugins);
+  }
+
+  /** {@return what the file says} */
+  public Settings settings() {
+    return settings;
+  }
+
+  /** {@return every plugin that was found} */
+  public List<PluginStatus> plugins() {
+    return plugins.statuses();
+  }
+
+  /**
+   * {@return the store, opened by the first call}
+   *
+   * @throws KvasirException if there is no such store, its configuration is wrong, or it does not
+   *     open; in the last case the cause is a {@link StoreException}
+   */
+  public synchronized OpenStore store() {
+    if (store == null) {
+      store =
+          OpenStore.open(
+              provider(),
+              settings.store().configuration(),
+              new RecordBinder(plugins::openToCore),
+              closeTimeout());
+    }
+    return store;
+  }
+
+  private StoreProvider provider() {
+    String name = settings.store().name();
+    List<StoreProvider> all = services.all(StoreProvider.class);
+    return one(
+        all,
+        name,
+        provider -> provider.descriptor().name(),
+        (what) -> settings.store().configuration().error(what + failedPlugins()),
+        "store");
+  }
+
+  private String failedPlugins() {
+    return plugins.statuses().stream()
+        .filter(p -> p.state() == PluginStatus.State.FAILED)
+        .map(p -> "; the plugin " + p.id() + " has failed: " + p.detail())
+        .collect(Collectors.joining());
+  }
+
+  /**
+   * {@return the identity of an engine's blocks}
+   *
+   * @throws KvasirException that names the field that is open, and says how to give it
+   */
+  public Identified identify(EngineSpec engine) {
+    String tenant = settings.owner();
+    KvFormat format = format(engine);
+    Map<String, String> labels = new TreeMap<>();
+    if (!engine.modelName().isBlank()) {
+      labels.put("model", engine.modelName());
+    }
+    labels.putAll(settings.labels());
+    NamespaceManifest deployment =
+        NamespaceManifest.of(tenant, Parts.weights(settings, engine), format).withLabels(labels);
+    return new Identified(deployment, policy(deployment));
+  }
+
+  private KvFormat format(EngineSpec engine) {
+    FormatResolver resolver =
+        one(
+            services.all(FormatResolver.class),
+            engine.resolver(),
+            FormatResolver::name,
+            what -> new FormatException("resolver: " + what),
+            "format resolver");
+    KvFormat format = resolver.resolve(Parts.declared(settings, engine));
+    format.check();
+    return format;
+  }
+
+  private PolicyChoice policy(NamespaceManifest deployment) {
+    try {
+      return PolicyChoice.of(settings.identity(), services.all(IdentityPolicy.class), deployment);
+    } catch (KvasirException e) {
+      throw new KvasirException(settings.file() + ": " + e.getMessage(), e);
+    }
+  }
+
+  Duration closeTimeout() {
+    return Parts.connector(settings).closeTimeout();
+  }
+
+  /** Closes the store, if it is open, and the plugins. Repeating does nothing. */
+  @Override
+  public synchronized void close() {
+    if (store != null) {
+      try {
+        store.store().close();
+      } catch (StoreException | RuntimeException e) {
+        LOG.log(WARNING, () -> "the store did not close as it should: " + e, e);
+      }
+      store = null;
+    }
+    plugins.close();
+  }
+
+  /** Finds the one provider that has a name. */
+  private static <T> T one(
+      List<T> all,
+      String name,
+      Function<T, String> naming,
+      Function<String, KvasirException> error,
+      String what) {
+    List<T> named = all.stream().filter(t -> naming.apply(t).equals(name)).toList();
+    if (named.size() > 1) {
+      throw error.apply(
+          "%d providers of a %s are called \"%s\": %s"
+              .formatted(
+                  named.size(),
+                  what,
+                  name,
+                  named.stream().map(t -> t.getClass().getName()).sorted().toList()));
+    }
+    if (named.isEmpty()) {
+      Set<String> known = all.stream().map(naming).collect(Collectors.toCollection(TreeSet::new));
+      String wayOut =
+          known.isEmpty()
+              ? "there is none at all"
+              : Nearest.to(name, known)
+                  .map(near -> "did you mean \"" + near + "\"?")
+                  .orElseGet(() -> "there are " + String.join(", ", known));
+      throw error.apply("there is no %s \"%s\"; %s".formatted(what, name, wayOut));
+    }
+    return named.getFirst();
+  }
+}

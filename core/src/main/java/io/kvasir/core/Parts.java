@@ -1,0 +1,72 @@
+package io.kvasir.core;
+
+import io.kvasir.api.EngineSpec;
+import io.kvasir.api.KvConnector;
+import io.kvasir.api.KvasirException;
+import io.kvasir.api.identity.Weights;
+import io.kvasir.core.config.RecordBinder;
+import io.kvasir.core.config.Settings;
+import io.kvasir.core.connector.Connector;
+import io.kvasir.core.connector.ConnectorSettings;
+import io.kvasir.core.weights.WeightsConfig;
+import io.kvasir.core.weights.WeightsNaming;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Where a deployment's settings meet the parts of the core that they are for. */
+final class Parts {
+  /** The resolver whose declarations may stand in the configuration. */
+  private static final String EXPLICIT = "explicit";
+
+  private Parts() {}
+
+  static Weights weights(Settings settings, EngineSpec engine) {
+    WeightsConfig config = new RecordBinder().bind(settings.weights(), WeightsConfig.class);
+    return new WeightsNaming(config).name(engine);
+  }
+
+  /** {@return the specification with what the configuration declares of the format} */
+  static EngineSpec declared(Settings settings, EngineSpec engine) {
+    if (settings.format().isEmpty()) {
+      return engine;
+    }
+    if (!engine.resolver().equals(EXPLICIT)) {
+      throw new KvasirException(
+          "%s: format: counts for the resolver \"explicit\" only, and the engine asks for \"%s\";"
+                  .formatted(settings.file(), engine.resolver())
+              + " leave it out");
+    }
+    Map<String, Object> all = new TreeMap<>(settings.format());
+    engine
+        .settings()
+        .forEach(
+            (name, value) -> {
+              if (all.putIfAbsent(name, value) != null) {
+                throw new KvasirException(
+                    "%s: format.%s: the engine gives this setting, too; leave one out"
+                        .formatted(settings.file(), name));
+              }
+            });
+    return new EngineSpec(
+        engine.engine(),
+        engine.resolver(),
+        engine.model(),
+        engine.modelName(),
+        engine.blockTokens(),
+        engine.weights(),
+        all);
+  }
+
+  static ConnectorSettings connector(Settings settings) {
+    return new RecordBinder().bind(settings.connector(), ConnectorSettings.class);
+  }
+
+  static KvConnector connect(Deployment deployment, OpenStore store, Identified identified) {
+    return Connector.open(
+        connector(deployment.settings()),
+        store.store(),
+        identified.deployment(),
+        identified.policy().policy(),
+        !identified.policy().readOnly());
+  }
+}

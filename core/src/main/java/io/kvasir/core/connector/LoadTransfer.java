@@ -1,0 +1,230 @@
+package io.kvasir.core.connector;
+
+import io.kvasir.api.BlockMemory;
+import io.kvasir.api.BlockStatus;
+import io.kvasir.api.Completion;
+import io.kvasir.api.Deadline;
+import io.kvasir.api.LoadResult;
+import io.kvasir.api.store.Blocks;
+import io.kvasir.api.store.TransferPath;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+
+/** Fills the engine's memory: frames from the store, then, block by block, from the frames. */
+final class LoadTransfer extends Operation<LoadResult> {
+  private final Match match;
+  private final List<Span> spans;
+  private final List<BlockMemory> memory;
+  private final List<TransferPath> paths;
+  private final List<Batch> batches;
+  private final List<Asking> asking = new ArrayList<>();
+  private long queued;
+  private int next;
+
+  /**
+   * Creates a load.
+   *
+   * @param spans by part
+   * @param memory by part
+   * @param paths by part
+   * @param batches the blocks to ask the store for, parents first
+   * @param queued bytes that are counted as waiting
+   */
+  LoadTransfer(
+      Request request,
+      Deadline deadline,
+      Match match,
+      List<Span> spans,
+      List<BlockMemory> memory,
+      List<TransferPath> paths,
+      List<Batch> batches,
+      long queued) {
+    super(request, deadline);
+    this.match = match;
+    this.spans = spans;
+    this.memory = memory;
+    this.paths = paths;
+    this.batches = batches;
+    this.queued = queued;
+  }
+
+  /** A batch that waits for frames. */
+  private final class Asking implements FramePool.Borrower {
+    private final Batch batch;
+
+    Asking(Batch batch) {
+      this.batch = batch;
+    }
+
+    @Override
+    public void lent(FramePool.Loan loan) {
+      batch.loan = loan;
+      if (LoadTransfer.this.refused() != null) {
+        machinery.giveBack(loan);
+        done(this);
+      } else {
+        machinery.loads.submit(() -> run(this));
+      }
+    }
+
+    @Override
+    public void refused(Throwable cause) {
+      machinery.causes.say(BlockStatus.CAPACITY, "load of " + batch.keys, cause);
+      LoadTransfer.this.refuse(BlockStatus.CAPACITY);
+      done(this);
+    }
+  }
+
+  @Override
+  void start() {
+    for (int i = 0; i < machinery.settings.loadWorkers(); i++) {
+      next();
+    }
+  }
+
+  private void next() {
+    Asking ask;
+    synchronized (this) {
+      if (refused() != null || next == batches.size()) {
+        return;
+      }
+      ask = new Asking(batches.get(next++));
+      asking.add(ask);
+    }
+    machinery.frames.take(ask.batch.part().payloadBytes(), ask.batch.count(), false, ask);
+  }
+
+  private void done(Asking ask) {
+    synchronized (this) {
+      asking.remove(ask);
+    }
+    batchDone();
+    next();
+  }
+
+  private void run(Asking ask) {
+    Batch batch = ask.batch;
+    try {
+      if (handOver(batch)) {
+        batch.handed = true;
+        unqueue(batch.bytes());
+        Blocks blocks = batch.blocks();
+        BlockStatus failure = call(batch, blocks);
+        if (back(batch)) {
+          arrived(batch, blocks, failure);
+        }
+      }
+    } finally {
+      machinery.giveBack(batch.loan);
+      done(ask);
+    }
+  }
+
+  private BlockStatus call(Batch batch, Blocks blocks) {
+    Held held = match.leases().get(batch.part().index());
+    return machinery.calls.run(
+        "load of " + batch.keys,
+        machinery.loads,
+        epoch,
+        deadline,
+        store -> {
+          store.load(held.lease(), blocks, deadline);
+          return Statuses.answered(blocks);
+        });
+  }
+
+  private void arrived(Batch batch, Blocks blocks, BlockStatus failure) {
+    Statuses.say(machinery.causes, "load", blocks);
+    boolean blockwise = Paths.blockwise(paths.get(batch.part().index()));
+    int at = 0;
+    while (at < batch.count()) {
+      BlockStatus status = Statuses.of(blocks, at, failure);
+      if (status == BlockStatus.OK) {
+        int end = at + 1;
+        while (!blockwise
+            && end < batch.count()
+            && Statuses.of(blocks, end, failure) == BlockStatus.OK) {
+          end++;
+        }
+        scatter(batch, at, end);
+        at = end;
+      } else {
+        set(batch, at, at + 1, status);
+        machinery.failed.add(batch.keys, at);
+        at++;
+      }
+    }
+  }
+
+  /** Copies blocks to the engine, unless it has its memory back already. */
+  private void scatter(Batch batch, int from, int to) {
+    if (!beginCopy()) {
+      return;
+    }
+    BlockStatus status = BlockStatus.IO;
+    try {
+      int part = batch.part().index();
+      BlockStatus failure =
+          machinery.calls.runPath(
+              "scatter of " + batch.keys,
+              machinery.loads,
+              paths.get(part),
+              deadline,
+              path ->
+                  path.scatter(
+                      batch.payloads(from, to), memory.get(part), batch.first + from, deadline));
+      status = failure == null ? BlockStatus.OK : failure;
+    } finally {
+      endCopy(batch, from, to, status);
+    }
+  }
+
+  private synchronized void unqueue(long bytes) {
+    long less = Math.min(bytes, queued);
+    queued -= less;
+    machinery.counters.loads.release(less);
+  }
+
+  @Override
+  LoadResult conclude(BlockStatus rest) {
+    unqueue(queued);
+    List<BitSet> good = new ArrayList<>();
+    for (Span span : spans) {
+      span.setRest(rest);
+      BitSet bits = new BitSet();
+      span.addGood(bits);
+      good.add(bits);
+    }
+    long tokens = spans.isEmpty() ? 0 : machinery.layout.usable(match.tokens(), good);
+    return new LoadResult((int) tokens, spans.stream().map(Span::result).toList());
+  }
+
+  @Override
+  void ended(LoadResult result) {
+    List<Asking> waiting;
+    synchronized (this) {
+      waiting = List.copyOf(asking);
+    }
+    waiting.forEach(machinery.frames::forget);
+    batches.stream().filter(b -> b.handed).forEach(this::rememberLate);
+    request.loaded(spans);
+    long nanos = System.nanoTime() - begun;
+    Statuses.count(
+        spans, (s, n, bytes) -> machinery.listeners.tell(l -> l.loaded(s, n, bytes, nanos)));
+  }
+
+  /** A store that let these blocks' time pass is not asked for them again at once. */
+  private void rememberLate(Batch batch) {
+    for (int i = 0; i < batch.count(); i++) {
+      if (batch.status(i) == BlockStatus.TIMEOUT) {
+        machinery.failed.add(batch.keys, i);
+      }
+    }
+  }
+
+  @Override
+  Completion completion(LoadResult result) {
+    return new Completion.Load(id(), request.id(), result);
+  }
+}

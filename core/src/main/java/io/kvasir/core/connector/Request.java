@@ -1,0 +1,378 @@
+package io.kvasir.core.connector;
+
+import io.kvasir.api.BlockMemory;
+import io.kvasir.api.BlockStatus;
+import io.kvasir.api.Deadline;
+import io.kvasir.api.Fence;
+import io.kvasir.api.KvRequest;
+import io.kvasir.api.KvasirException;
+import io.kvasir.api.LoadResult;
+import io.kvasir.api.PrefixMatch;
+import io.kvasir.api.SaveResult;
+import io.kvasir.api.Transfer;
+import io.kvasir.api.identity.BlockHasher;
+import io.kvasir.api.identity.BlockKeys;
+import io.kvasir.api.identity.ContentItem;
+import io.kvasir.api.identity.KeyChain;
+import io.kvasir.api.identity.RequestScope;
+import io.kvasir.api.store.TransferPath;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * A request: its chains, what is known to be stored, the lease of its prefix, what runs for it.
+ *
+ * <p>Methods of the interface run on the engine's thread; the others on workers. Lock: this, and
+ * nobody else's is taken under it.
+ */
+final class Request implements KvRequest {
+  final Machinery machinery;
+  final Epoch epoch;
+  private final long id;
+  private final Consumer<Request> closer;
+  private final Map<Integer, KeyChain> chains = new LinkedHashMap<>();
+  private final List<SaveLane> lanes = new ArrayList<>();
+  private final List<BitSet> stored = new ArrayList<>();
+  private final Set<Operation<?>> running = new LinkedHashSet<>();
+  private long tokens;
+  private Match match;
+  private boolean saved;
+  private boolean closed;
+
+  Request(
+      Machinery machinery,
+      Epoch epoch,
+      RequestScope scope,
+      int[] prompt,
+      List<ContentItem> items,
+      Consumer<Request> closer) {
+    this.machinery = machinery;
+    this.epoch = epoch;
+    this.closer = closer;
+    this.id = machinery.ids.incrementAndGet();
+    BlockHasher hasher = machinery.policy.hasher(epoch.namespace, scope);
+    for (Part part : machinery.layout.parts()) {
+      chains.computeIfAbsent(
+          part.blockTokens(), size -> new KeyChain(epoch.namespace, hasher, size, items));
+      lanes.add(new SaveLane(machinery, part));
+      stored.add(new BitSet());
+    }
+    for (int i = 0; i < prompt.length; i++) {
+      requireToken(prompt[i], i);
+    }
+    chains.values().forEach(chain -> chain.append(prompt));
+    tokens = prompt.length;
+  }
+
+  private static void requireToken(int token, long at) {
+    if (token < 0) {
+      throw new KvasirException("token %d at %d is out of range 0 … 2^31-1".formatted(token, at));
+    }
+  }
+
+  private void requireOpen() {
+    synchronized (this) {
+      if (!closed) {
+        return;
+      }
+    }
+    throw new KvasirException("request %d is closed; begin another".formatted(id));
+  }
+
+  private KeyChain chain(Part part) {
+    return chains.get(part.blockTokens());
+  }
+
+  @Override
+  public long id() {
+    return id;
+  }
+
+  @Override
+  public void append(int token) {
+    requireOpen();
+    requireToken(token, tokens);
+    chains.values().forEach(chain -> chain.append(token));
+    tokens++;
+  }
+
+  @Override
+  public long tokens() {
+    return tokens;
+  }
+
+  @Override
+  public Transfer<PrefixMatch> lookup() {
+    return lookup(Deadline.after(machinery.settings.lookupDeadline()));
+  }
+
+  @Override
+  public Transfer<PrefixMatch> lookup(Deadline deadline) {
+    requireOpen();
+    long limit = Math.max(0, tokens - 1);
+    limit -= limit % machinery.layout.step();
+    List<BlockKeys> keys = new ArrayList<>();
+    for (Part part : machinery.layout.parts()) {
+      keys.add(chain(part).keys(part.group(), part.shard(), 0, part.end(limit)));
+    }
+    LookupTransfer lookup = new LookupTransfer(this, cut(deadline), tokens, limit, keys);
+    lookup.begin(limit == 0 ? 0 : keys.size());
+    return lookup;
+  }
+
+  private Deadline cut(Deadline deadline) {
+    return deadline.min(Deadline.after(machinery.settings.longestDeadline()));
+  }
+
+  @Override
+  public Transfer<LoadResult> load(PrefixMatch match, BlockMemory memory) {
+    return load(match, memory, Deadline.after(machinery.settings.loadDeadline()));
+  }
+
+  @Override
+  public Transfer<LoadResult> load(PrefixMatch asked, BlockMemory memory, Deadline deadline) {
+    requireOpen();
+    Match held = requireMatch(asked);
+    List<Span> spans = new ArrayList<>();
+    List<BlockMemory> memories = new ArrayList<>();
+    List<TransferPath> paths = new ArrayList<>();
+    List<Batch> batches = new ArrayList<>();
+    if (asked.tokens() > 0) {
+      for (Part part : machinery.layout.parts()) {
+        BlockMemory own = memory.part(part.group(), part.shard());
+        Span span = new Span(part, part.firstNeeded(asked.tokens()), part.end(asked.tokens()));
+        Paths.require(part, own, span.first, span.end(), "the match");
+        spans.add(span);
+        memories.add(own);
+        paths.add(machinery.paths.of(part, own, Fence.none()));
+        batches.addAll(loadBatches(span));
+      }
+    }
+    batches.sort(Comparator.comparingLong(Batch::position));
+    long bytes = batches.stream().mapToLong(Batch::bytes).sum();
+    if (!machinery.counters.loads.reserveOrFirst(bytes)) {
+      batches.forEach(batch -> batch.setAll(BlockStatus.CAPACITY));
+      batches.clear();
+      bytes = 0;
+    }
+    LoadTransfer load =
+        new LoadTransfer(this, cut(deadline), held, spans, memories, paths, batches, bytes);
+    load.begin(batches.size());
+    return load;
+  }
+
+  private Match requireMatch(PrefixMatch asked) {
+    if (asked.requestId() != id) {
+      throw new KvasirException(
+          "a match of request %d given to request %d; load what its own lookup returned"
+              .formatted(asked.requestId(), id));
+    }
+    synchronized (this) {
+      if (asked.tokens() > 0 && (match == null || match.tokens() != asked.tokens())) {
+        throw new KvasirException(
+            "a match of %d tokens, but the last lookup of request %d found %d; load what it returned"
+                .formatted(asked.tokens(), id, match == null ? 0 : match.tokens()));
+      }
+      return match;
+    }
+  }
+
+  /** {@return batches of the blocks to ask for; one whose load failed a moment ago is a miss} */
+  private List<Batch> loadBatches(Span span) {
+    Part part = span.part;
+    BlockKeys keys = chain(part).keys(part.group(), part.shard(), span.first, span.end());
+    List<Batch> out = new ArrayList<>();
+    boolean failed = machinery.failed.any();
+    for (Span run :
+        Span.runs(
+            part,
+            span.first,
+            span.end(),
+            b -> !(failed && machinery.failed.contains(keys, b - span.first)))) {
+      BlockKeys own = keys.slice(run.first - span.first, run.end() - span.first);
+      out.addAll(Batch.of(span, own, run.first, machinery.batch(part)));
+    }
+    if (failed) {
+      int there = out.stream().mapToInt(Batch::count).sum();
+      if (there < span.statuses.length) {
+        for (int b = span.first; b < span.end(); b++) {
+          if (machinery.failed.contains(keys, b - span.first)) {
+            span.set(b, BlockStatus.MISS);
+          }
+        }
+      }
+    }
+    return out;
+  }
+
+  @Override
+  public Transfer<SaveResult> save(BlockMemory memory, Fence ready) {
+    requireOpen();
+    List<Span> spans = new ArrayList<>();
+    List<BlockMemory> memories = new ArrayList<>();
+    List<TransferPath> paths = new ArrayList<>();
+    List<Batch> batches = new ArrayList<>();
+    for (Part part : machinery.layout.parts()) {
+      BlockMemory own = memory.part(part.group(), part.shard());
+      int end = Math.min(own.endBlock(), chain(part).blocks());
+      int first = Math.min(own.firstBlock(), end);
+      Paths.require(part, own, first, end, "the save");
+      memories.add(own);
+      paths.add(machinery.paths.of(part, own, ready));
+      if (machinery.writable) {
+        for (Span run : notStored(part, first, end)) {
+          spans.add(run);
+          BlockKeys keys = chain(part).keys(part.group(), part.shard(), run.first, run.end());
+          batches.addAll(Batch.of(run, keys, run.first, machinery.batch(part)));
+        }
+      }
+    }
+    if (!machinery.writable) {
+      machinery.sayReadOnly();
+    }
+    batches.sort(Comparator.comparingLong(Batch::position));
+    return save(spans, memories, paths, batches, ready);
+  }
+
+  private SaveTransfer save(
+      List<Span> spans,
+      List<BlockMemory> memories,
+      List<TransferPath> paths,
+      List<Batch> batches,
+      Fence ready) {
+    List<Batch> room = new ArrayList<>();
+    long bytes = 0;
+    boolean full = false;
+    for (Batch batch : batches) { // parents first: what does not fit is the end of the chains
+      full = full || !machinery.counters.saves.reserve(batch.bytes());
+      if (full) {
+        batch.setAll(BlockStatus.CAPACITY);
+      } else {
+        bytes += batch.bytes();
+        room.add(batch);
+      }
+    }
+    Deadline deadline = Deadline.after(machinery.settings.saveMaxWait());
+    SaveTransfer save =
+        new SaveTransfer(this, deadline, spans, memories, paths, room, ready, bytes);
+    save.begin(room.size());
+    return save;
+  }
+
+  /** {@return the blocks to save, which count as stored from here on} */
+  private synchronized List<Span> notStored(Part part, int first, int end) {
+    BitSet there = stored.get(part.index());
+    List<Span> runs = Span.runs(part, first, end, block -> !there.get(block));
+    there.set(first, end);
+    return runs;
+  }
+
+  SaveLane lane(Part part) {
+    return lanes.get(part.index());
+  }
+
+  synchronized void began(Operation<?> operation) {
+    running.add(operation);
+  }
+
+  /** Keeps what a lookup found, or lets it go if the request is closed. */
+  void matched(Match found, List<BitSet> present) {
+    Match old;
+    synchronized (this) {
+      if (closed) {
+        old = found;
+      } else {
+        old = match;
+        match = found;
+        saved = false;
+        for (int i = 0; i < present.size(); i++) {
+          stored.get(i).or(present.get(i));
+        }
+      }
+    }
+    if (old != null) {
+      old.release();
+    }
+  }
+
+  /** Forgets blocks that a load did not find after all: they are to be saved again. */
+  synchronized void loaded(List<Span> spans) {
+    for (Span span : spans) {
+      for (int b = span.first; b < span.end(); b++) {
+        switch (span.statuses[b - span.first]) {
+          case MISS, CORRUPT, MISMATCH -> stored.get(span.part.index()).clear(b);
+          case OK, TIMEOUT, CAPACITY, IO, CANCELLED, CLOSED -> {}
+        }
+      }
+    }
+  }
+
+  /** Forgets blocks that were not stored: the next save tries again. */
+  synchronized void saved(List<Span> spans) {
+    for (Span span : spans) {
+      for (int b = span.first; b < span.end(); b++) {
+        if (span.statuses[b - span.first] != BlockStatus.OK) {
+          stored.get(span.part.index()).clear(b);
+        } else {
+          saved = true;
+        }
+      }
+    }
+  }
+
+  /** Lets the lease go once the suffix is saved and nothing runs that may need it. */
+  void ended(Operation<?> operation) {
+    Match done = null;
+    synchronized (this) {
+      running.remove(operation);
+      if (saved && running.isEmpty()) {
+        done = match;
+      }
+    }
+    if (done != null) {
+      done.release();
+    }
+  }
+
+  /** Renews the lease on the calling worker. */
+  void renew(Duration limit) {
+    Match now;
+    synchronized (this) {
+      now = match;
+    }
+    if (now != null && now.youngerThan(limit) && !epoch.refuses()) {
+      now.leases().forEach(Held::renew);
+    }
+  }
+
+  @Override
+  public void close() {
+    close(BlockStatus.CANCELLED);
+  }
+
+  void close(BlockStatus why) {
+    List<Operation<?>> left;
+    Match last;
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      left = List.copyOf(running);
+      last = match;
+    }
+    left.forEach(operation -> operation.refuse(why));
+    if (last != null) {
+      last.release();
+    }
+    closer.accept(this);
+  }
+}
