@@ -108,6 +108,7 @@ public interface AtomicityRules extends StoreRules {
       }
       overwrite(cut);
       Thread.sleep(30);
+      bench.hit(namespace, keys);
       for (Blocks blocks : new Blocks[] {saved, loaded, cut}) {
         for (int i = 0; i < blocks.count(); i++) {
           long wrong = Payload.firstWrong(blocks.frame(i).payload(), -99);

@@ -69,6 +69,7 @@ public interface ClosingRules extends StoreRules {
     Blocks blocks = bench().empty(keys);
     namespace.load(lease, blocks, StoreBench.soon());
     StoreBench.all(BlockStatus.CLOSED, blocks);
+    blocks = bench().empty(keys);
     namespace.save(blocks, StoreBench.soon());
     StoreBench.all(BlockStatus.CLOSED, blocks);
     if (bench().claims().scopedDelete()) {

@@ -29,11 +29,13 @@ public interface IdentityRules extends StoreRules {
     NamespaceManifest base = bench.manifest("team");
     try (NamespaceStore namespace = bench.store().open(base)) {
       bench.save(namespace, Chains.keys(base, 1, 4));
+      bench.save(namespace, Chains.sameHashes(base, 0, 0, 1, 4));
     }
     for (Map.Entry<String, NamespaceManifest> changed :
         Manifests.oneFieldChanged("team", bench.blockBytes()).entrySet()) {
       try (NamespaceStore namespace = bench.store().open(changed.getValue())) {
         bench.miss(namespace, Chains.keys(changed.getValue(), 1, 4));
+        bench.miss(namespace, Chains.sameHashes(changed.getValue(), 0, 0, 1, 4));
       } catch (AssertionError e) {
         throw new AssertionError("changed: " + changed.getKey(), e);
       }
@@ -41,6 +43,7 @@ public interface IdentityRules extends StoreRules {
     NamespaceManifest same = bench.manifest("team");
     try (NamespaceStore namespace = bench.store().open(same)) {
       bench.hit(namespace, Chains.keys(same, 1, 4));
+      bench.hit(namespace, Chains.sameHashes(same, 0, 0, 1, 4));
     }
   }
 

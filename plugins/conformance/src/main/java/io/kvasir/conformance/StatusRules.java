@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.kvasir.api.BlockStatus;
@@ -133,6 +134,7 @@ public interface StatusRules extends StoreRules {
         Blocks blocks = new Blocks(keys, frames.frames(2, keys.payloadBytes()));
         namespace.save(blocks, StoreBench.soon());
         StoreBench.all(BlockStatus.IO, blocks);
+        blocks = new Blocks(keys, frames.frames(2, keys.payloadBytes()));
         namespace.load(BlockLease.hint(keys, new BitSet()), blocks, StoreBench.soon());
         StoreBench.all(BlockStatus.IO, blocks);
         assertThrows(StoreException.class, () -> namespace.lookup(keys, StoreBench.soon()));
@@ -156,6 +158,7 @@ public interface StatusRules extends StoreRules {
       Blocks blocks = new Blocks(keys, frames.frames(2, keys.payloadBytes()));
       namespace.save(blocks, Deadline.after(Duration.ofMillis(50)));
       StoreBench.all(BlockStatus.TIMEOUT, blocks);
+      blocks = new Blocks(keys, frames.frames(2, keys.payloadBytes()));
       namespace.load(
           BlockLease.hint(keys, new BitSet()), blocks, Deadline.after(Duration.ofMillis(50)));
       StoreBench.all(BlockStatus.TIMEOUT, blocks);
@@ -191,6 +194,26 @@ public interface StatusRules extends StoreRules {
       }
       bench.save(namespace, keys); // and it harms nothing
       bench.hit(namespace, keys);
+    }
+  }
+
+  /** A sliding window needs its last blocks alone: those before them may be gone. */
+  @Test
+  @Rule("R-STATUS-9")
+  default void lookupTellsOfEachBlockAlsoBehindAnAbsentOne() throws StoreException {
+    StoreBench bench = bench();
+    assumeFalse(bench.claims().prefixClosed(), "a prefix-closed store has none behind an absent");
+    BlockKeys keys = Chains.keys(bench.manifest("team"), 1, 6);
+    try (NamespaceStore namespace = bench.open("team")) {
+      bench.save(namespace, keys.slice(1, 3));
+      bench.save(namespace, keys.slice(4, 6));
+      try (BlockLease lease = namespace.lookup(keys, StoreBench.soon())) {
+        for (int i = 0; i < 6; i++) {
+          assertEquals(i != 0 && i != 3, lease.present(i), "block " + i);
+        }
+        assertEquals(0, lease.prefix());
+      }
+      bench.hit(namespace, keys.slice(4, 6));
     }
   }
 }
