@@ -1,4 +1,8 @@
 /** The embedded default backend: blocks on the local disk. */
 module io.kvasir.plugin.local {
   requires io.kvasir.api;
+  requires jdk.unsupported;
+
+  provides io.kvasir.api.store.StoreProvider with
+      io.kvasir.plugin.local.LocalProvider;
 }

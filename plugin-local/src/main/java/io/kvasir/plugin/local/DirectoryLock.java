@@ -1,0 +1,89 @@
+package io.kvasir.plugin.local;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * One process, one store: a lock on a file of the directory, which ends with the process. The file holds the owner's process
+ * id. The system drops a process's locks when it closes any descriptor of the file, so within this process the paths decide
+ * and the file is not opened again.
+ */
+final class DirectoryLock implements AutoCloseable {
+  static final String NAME = "lock";
+  private static final Set<Path> HELD = new HashSet<>();
+
+  private final Path path;
+  private final FileChannel channel;
+
+  private DirectoryLock(Path path, FileChannel channel) {
+    this.path = path;
+    this.channel = channel;
+  }
+
+  static DirectoryLock take(Path directory) throws IOException {
+    Path path = directory.toRealPath().resolve(NAME);
+    synchronized (HELD) {
+      if (!HELD.add(path)) {
+        throw taken(directory, Long.toString(ProcessHandle.current().pid()));
+      }
+    }
+    try {
+      return new DirectoryLock(path, lock(directory, path));
+    } catch (IOException | RuntimeException e) {
+      release(path);
+      throw e;
+    }
+  }
+
+  private static FileChannel lock(Path directory, Path path) throws IOException {
+    FileChannel channel =
+        FileChannel.open(
+            path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    try {
+      FileLock lock = channel.tryLock();
+      if (lock == null) {
+        throw taken(directory, Files.readString(path).strip());
+      }
+      if (path.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+        Files.setPosixFilePermissions(
+            path, java.nio.file.attribute.PosixFilePermissions.fromString("rw-------"));
+      }
+      byte[] pid =
+          (ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII);
+      channel.truncate(0).write(ByteBuffer.wrap(pid), 0);
+      return channel;
+    } catch (IOException | RuntimeException e) {
+      channel.close();
+      throw e;
+    }
+  }
+
+  private static FormatError taken(Path directory, String owner) {
+    return new FormatError(
+        "store directory %s: locked by process %s; end that process, or configure another directory"
+            .formatted(directory, owner));
+  }
+
+  private static void release(Path path) {
+    synchronized (HELD) {
+      HELD.remove(path);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      channel.close();
+    } finally {
+      release(path);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package io.kvasir.plugin.local;
+
+import io.kvasir.api.BlockStatus;
+import io.kvasir.api.store.StoreException;
+import java.io.IOException;
+
+/** What an exception of the disk means for a block, and for a call. */
+final class Failures {
+  private Failures() {}
+
+  /** Whether the file system has no room; Java has no type for it, only the system's text. */
+  static boolean isFull(Throwable e) {
+    String message = String.valueOf(e.getMessage());
+    return message.contains("No space left on device")
+        || message.contains("Disk quota exceeded")
+        || e.getCause() != null && isFull(e.getCause());
+  }
+
+  static BlockStatus status(Throwable e) {
+    return isFull(e) ? BlockStatus.CAPACITY : BlockStatus.IO;
+  }
+
+  static StoreException of(IOException e, String what) {
+    if (e instanceof FormatError) {
+      return new StoreException(StoreException.Kind.MISMATCH, e.getMessage(), e);
+    }
+    StoreException.Kind kind =
+        isFull(e) ? StoreException.Kind.CAPACITY : StoreException.Kind.IO;
+    return new StoreException(kind, what + ": " + e, e);
+  }
+
+  /** How a removal that did not end {@code OK} is said. */
+  static StoreException of(BlockStatus status, String what) {
+    StoreException.Kind kind =
+        switch (status) {
+          case TIMEOUT -> StoreException.Kind.TIMEOUT;
+          case CAPACITY -> StoreException.Kind.CAPACITY;
+          case CLOSED -> StoreException.Kind.CLOSED;
+          default -> StoreException.Kind.IO;
+        };
+    return new StoreException(kind, what + " ended " + status);
+  }
+}

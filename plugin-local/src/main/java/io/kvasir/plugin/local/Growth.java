@@ -1,0 +1,91 @@
+package io.kvasir.plugin.local;
+
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * How a slab file gets more slots, one step at a time. Guarded by the lock of the slab, but for
+ * {@link #write}.
+ */
+final class Growth {
+  /** After the file system had no room it is not asked again for a while. */
+  private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+  /**
+   * What a slot takes beside itself: its entry in a checkpoint, and in the one that replaces it.
+   */
+  private static final long BESIDE = 64;
+
+  private final SlabFile file;
+  private final GroupFlush flush;
+  private final Space space;
+  private final int step;
+  private final Rules rules;
+  private boolean running;
+  private boolean blocked;
+  private long blockedAt;
+  private int slots;
+  private long reserved;
+
+  Growth(SlabFile file, GroupFlush flush, Space space, int step, Rules rules) {
+    this.file = file;
+    this.flush = flush;
+    this.space = space;
+    this.step = step;
+    this.rules = rules;
+  }
+
+  static long bytes(long slots, int slotBytes) {
+    return slots * (slotBytes + BESIDE);
+  }
+
+  boolean running() {
+    return running;
+  }
+
+  /**
+   * Takes room for a step, or for what is left of one; false if there is none, or somebody else is
+   * at it.
+   */
+  boolean begin() {
+    if (running || blocked && System.nanoTime() - blockedAt < RETRY_NANOS) {
+      return false;
+    }
+    Header header = file.header();
+    for (int more = step; more > 0; more /= 2) {
+      long bytes = bytes(more, header.slotBytes());
+      if (header.slots() <= Integer.MAX_VALUE / 4 - more && space.reserve(bytes)) {
+        running = true;
+        slots = header.slots() + more;
+        reserved = bytes;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Writes the step that was begun; null if there was no room for it, which harms nothing. A failed
+   * flush throws.
+   */
+  Header write() throws IOException {
+    Header grown;
+    try {
+      grown = file.prepareGrowth(slots);
+    } catch (IOException e) {
+      space.release(reserved);
+      blocked = true;
+      blockedAt = System.nanoTime();
+      return null;
+    }
+    if (rules.flushesGrowth()) {
+      flush.alone(true);
+    }
+    blocked = false;
+    return grown;
+  }
+
+  void end() {
+    running = false;
+  }
+}

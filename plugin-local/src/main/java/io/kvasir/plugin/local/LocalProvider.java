@@ -1,0 +1,34 @@
+package io.kvasir.plugin.local;
+
+import io.kvasir.api.store.Store;
+import io.kvasir.api.store.StoreContext;
+import io.kvasir.api.store.StoreDescriptor;
+import io.kvasir.api.store.StoreException;
+import io.kvasir.api.store.StoreProvider;
+import java.io.IOException;
+
+/** The entry of the store {@code local}. */
+public final class LocalProvider implements StoreProvider {
+  @Override
+  public StoreDescriptor descriptor() {
+    return StoreDescriptor.named("local")
+        .configuredBy(LocalConfig.class)
+        .persistent()
+        .leases()
+        .scopedDelete()
+        .enumerate()
+        .checksum()
+        .usage()
+        .build();
+  }
+
+  @Override
+  public Store open(StoreContext context) throws StoreException {
+    LocalConfig config = context.configuration(LocalConfig.class);
+    try {
+      return LocalStore.open(config, context.logger(), context.closeTimeout());
+    } catch (IOException e) {
+      throw Failures.of(e, "store directory " + config.directory());
+    }
+  }
+}

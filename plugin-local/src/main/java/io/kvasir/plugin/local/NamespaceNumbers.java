@@ -1,0 +1,36 @@
+package io.kvasir.plugin.local;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Small numbers for the namespaces of one file, so that a slot needs two bytes for its own. Not
+ * thread-safe.
+ */
+final class NamespaceNumbers {
+  static final int MAX = 0xFFFE;
+
+  private final Map<Bits128, Integer> numbers = new HashMap<>();
+  private final List<Bits128> namespaces = new ArrayList<>();
+
+  /** The number of a namespace, a new one where it has none; -1 when all are taken. */
+  int of(Bits128 namespace) {
+    Integer number = numbers.get(namespace);
+    if (number != null) {
+      return number;
+    }
+    if (namespaces.size() == MAX) {
+      return -1;
+    }
+    numbers.put(namespace, namespaces.size());
+    namespaces.add(namespace);
+    return namespaces.size() - 1;
+  }
+
+  /** All namespaces, by number. */
+  List<Bits128> all() {
+    return List.copyOf(namespaces);
+  }
+}

@@ -1,0 +1,336 @@
+package io.kvasir.plugin.local;
+
+import io.kvasir.api.BlockStatus;
+import io.kvasir.api.Deadline;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+
+/**
+ * All blocks of one slot size: a slab file and its checkpoint. Safe for several threads, which do
+ * the work themselves.
+ */
+final class Slab {
+  /**
+   * @param growthSlots how many slots a growth adds, if there is room
+   */
+  record Options(Durability durability, int growthSlots) {}
+
+  /** What a slab holds. */
+  record Usage(long blocks, long payloadBytes, long leasedBlocks) {}
+
+  private final SlabFile file;
+  private final SlabWriter writer;
+  private final SlabState state;
+  private int readers;
+  private long corrupt;
+  private long lastSeen; // by the one thread that marks
+
+  private Slab(SlabFile file, SlabWriter writer) {
+    this.file = file;
+    this.writer = writer;
+    this.state = writer.state;
+  }
+
+  /** Recovers what the file holds; after an exception the file is closed. */
+  static Slab open(
+      Directory directory,
+      SlabFile file,
+      Fingerprints fingerprints,
+      Options options,
+      Space space,
+      Rules rules)
+      throws IOException {
+    try {
+      Recovery.Result recovered = new Recovery(file, directory, fingerprints, rules).run();
+      SlabState state = new SlabState(recovered, rules);
+      SlabWriter writer = new SlabWriter(directory, file, state, options, space, rules);
+      writer.beginLife(recovered);
+      return new Slab(file, writer);
+    } catch (IOException | RuntimeException e) {
+      file.close();
+      throw e;
+    }
+  }
+
+  Header header() {
+    return file.header();
+  }
+
+  /** Stores each block that is not there and ends each, by the deadline. */
+  void save(List<Incoming> blocks, Deadline deadline) {
+    int clock = locked(state::tick);
+    int at = 0;
+    while (at < blocks.size()) {
+      int from = at;
+      SlabWriter.Plan plan =
+          writer.plan(blocks.size() - at, () -> planSave(blocks, from, clock), deadline);
+      if (plan.batch() == null) {
+        endRest(blocks.subList(at, blocks.size()), plan.refusal());
+        break;
+      }
+      writer.write(plan.batch(), deadline);
+      at = plan.batch().to();
+    }
+    awaitTwins(blocks, deadline);
+  }
+
+  private Batch planSave(List<Incoming> blocks, int from, int clock) {
+    state.expireLeases(System.nanoTime());
+    return state.planSave(blocks, from, clock);
+  }
+
+  private void endRest(List<Incoming> blocks, BlockStatus status) {
+    IOException cause = locked(writer::failure);
+    for (Incoming block : blocks) {
+      if (block.status == null && block.twin == null) {
+        block.end(status, cause);
+      }
+    }
+  }
+
+  private void awaitTwins(List<Incoming> blocks, Deadline deadline) {
+    writer.lock.lock();
+    try {
+      for (Incoming block : blocks) {
+        while (block.twin != null && block.status == null) {
+          if (block.twin.status != null) {
+            block.end(block.twin.status, block.twin.cause);
+          } else if (!writer.await(deadline)) {
+            block.end(BlockStatus.TIMEOUT, null);
+          }
+        }
+      }
+    } finally {
+      writer.lock.unlock();
+    }
+  }
+
+  SlotLease lookup(List<Bits128> prints, long expires) {
+    return locked(() -> state.lease(prints, expires));
+  }
+
+  void release(SlotLease lease) {
+    locked(
+        () -> {
+          state.release(lease);
+          return null;
+        });
+  }
+
+  /** Whether the lease was alive, and now lasts until {@code expires}. */
+  boolean renew(SlotLease lease, long expires) {
+    return locked(
+        () -> {
+          boolean alive = isHeld(lease);
+          lease.expires = alive ? expires : lease.expires;
+          return alive;
+        });
+  }
+
+  boolean held(SlotLease lease) {
+    return locked(() -> isHeld(lease));
+  }
+
+  private boolean isHeld(SlotLease lease) {
+    return lease.held && System.nanoTime() - lease.expires < 0;
+  }
+
+  /** How a load ended, and why if it was the disk. */
+  record Loaded(BlockStatus status, Throwable cause) {}
+
+  /**
+   * Reads a block. What came off the disk is believed only if trailer and checksums agree; if they
+   * do not and the slot has gone to another block meanwhile, that is a miss.
+   *
+   * @param frame one whole slot
+   */
+  Loaded load(Bits128 print, Key key, MemorySegment frame) {
+    Found found = beginRead(print);
+    if (found.refusal() != null) {
+      return new Loaded(found.refusal(), null);
+    }
+    int slot = found.slot();
+    SlotTable.Entry entry = found.entry();
+    try {
+      file.readSlot(slot, frame);
+      return isBlock(frame, slot, key, entry)
+          ? new Loaded(BlockStatus.OK, null)
+          : notThere(slot, entry.seq());
+    } catch (IOException | RuntimeException e) {
+      return new Loaded(BlockStatus.IO, e);
+    } finally {
+      locked(
+          () -> {
+            readers--;
+            writer.changed.signalAll();
+            return null;
+          });
+    }
+  }
+
+  private record Found(int slot, SlotTable.Entry entry, BlockStatus refusal) {}
+
+  private Found beginRead(Bits128 print) {
+    return locked(
+        () -> {
+          int slot = state.table.find(print);
+          if (writer.isClosed() || slot == SlotTable.NONE) {
+            return new Found(
+                slot, null, writer.isClosed() ? BlockStatus.CLOSED : BlockStatus.MISS);
+          }
+          readers++;
+          return new Found(slot, state.table.entry(slot), null);
+        });
+  }
+
+  private boolean isBlock(MemorySegment frame, int slot, Key key, SlotTable.Entry entry) {
+    Trailer trailer = Trailer.read(frame);
+    return trailer != null
+        && trailer.storeId() == header().storeId()
+        && trailer.slot() == slot
+        && (trailer.seq() == entry.seq() || entry.seq() == SlotTable.FROM_CHECKPOINT)
+        && trailer.put().key().equals(key)
+        && trailer.put().length() == entry.length()
+        && trailer.put().crc() == entry.crc()
+        && trailer.guards(frame);
+  }
+
+  private Loaded notThere(int slot, long seq) {
+    return locked(
+        () -> {
+          if (!state.table.holds(slot, seq)) {
+            return new Loaded(BlockStatus.MISS, null);
+          }
+          state.quarantine(slot);
+          corrupt++;
+          return new Loaded(BlockStatus.CORRUPT, null);
+        });
+  }
+
+  /**
+   * Removes the blocks that are there; {@code OK} once that is durable. One that was not found may
+   * be on its way out by an eviction whose tombstone is not flushed yet: it must not come back
+   * either.
+   */
+  BlockStatus remove(List<Bits128> prints, Deadline deadline) {
+    int at = 0;
+    while (at < prints.size()) {
+      int from = at;
+      SlabWriter.Plan plan =
+          writer.plan(
+              0, () -> state.anyPending(prints) ? null : state.planRemove(prints, from), deadline);
+      BlockStatus failed = finish(plan, deadline);
+      if (failed != BlockStatus.OK) {
+        return failed;
+      }
+      at = plan.batch().to();
+    }
+    return writer.settle(deadline);
+  }
+
+  /** Ends all blocks of a namespace with one record; {@code OK} once that is durable. */
+  BlockStatus endNamespace(Bits128 namespace, Deadline deadline) {
+    return finish(writer.planAlone(() -> state.planNamespaceEnd(namespace), deadline), deadline);
+  }
+
+  private BlockStatus finish(SlabWriter.Plan plan, Deadline deadline) {
+    if (plan.batch() == null) {
+      return plan.refusal();
+    }
+    return writer.write(plan.batch(), deadline) ? BlockStatus.OK : BlockStatus.IO;
+  }
+
+  /** Writes down that all is flushed, if nothing happens at the moment. */
+  void mark() throws IOException {
+    writer.mark();
+  }
+
+  /** Marks if nothing has happened since the last call. */
+  void markIfIdle() throws IOException {
+    long last = lastSeq();
+    boolean idle = last == lastSeen;
+    lastSeen = last;
+    if (idle) {
+      writer.mark();
+    }
+  }
+
+  /**
+   * Ends new work, waits for what runs, and closes; false if something still ran at the deadline.
+   */
+  boolean close(Deadline deadline) throws IOException {
+    writer.lock.lock();
+    boolean idle;
+    try {
+      writer.close();
+      while (!(idle = readers == 0 && state.inFlight() == 0) && writer.await(deadline)) {}
+    } finally {
+      writer.lock.unlock();
+    }
+    try (file) {
+      if (idle) {
+        writer.mark();
+      }
+    }
+    return idle;
+  }
+
+  /** Blocks and payload bytes of one namespace. */
+  Usage usage(Bits128 namespace) {
+    return locked(
+        () -> {
+          int number = state.namespaces.of(namespace);
+          long blocks = 0;
+          long bytes = 0;
+          for (int slot = 0; slot < state.table.slots(); slot++) {
+            if (state.table.isLive(slot) && state.table.namespace(slot) == number) {
+              blocks++;
+              bytes += state.table.length(slot);
+            }
+          }
+          return new Usage(blocks, bytes, 0);
+        });
+  }
+
+  /** The failure after which this slab serves reads only, or null. */
+  IOException failure() {
+    return locked(writer::failure);
+  }
+
+  long corruptBlocks() {
+    return locked(() -> corrupt);
+  }
+
+  boolean contains(Bits128 print) {
+    return locked(() -> state.table.find(print) != SlotTable.NONE);
+  }
+
+  /** Sequences above this one are those of batches to come. */
+  long lastSeq() {
+    return locked(state::lastSeq);
+  }
+
+  long evictions() {
+    return locked(state::evictions);
+  }
+
+  SlotTable.Census census() {
+    return locked(state.table::census);
+  }
+
+  Usage usage() {
+    return locked(
+        () ->
+            new Usage(state.table.liveCount(), state.table.liveBytes(), state.table.leasedCount()));
+  }
+
+  private <T> T locked(java.util.function.Supplier<T> action) {
+    writer.lock.lock();
+    try {
+      return action.get();
+    } finally {
+      writer.lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,372 @@
+package io.kvasir.plugin.local;
+
+import io.kvasir.api.BlockStatus;
+import io.kvasir.plugin.local.LogPage.Ending;
+import io.kvasir.plugin.local.LogPage.Kind;
+import io.kvasir.plugin.local.LogPage.NamespaceEnd;
+import io.kvasir.plugin.local.LogPage.Tombstone;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * What a slab knows, in memory: plans batches and takes in their ends. No I/O and no waiting; all
+ * methods are called under the lock of the slab.
+ */
+final class SlabState {
+  final SlotTable table;
+  final NamespaceNumbers namespaces;
+  final Ring ring;
+  private final Rules rules;
+  private final Map<Bits128, Incoming> pending = new HashMap<>();
+  private final TreeSet<Long> ahead = new TreeSet<>();
+  private final Set<SlotLease> leases = new LinkedHashSet<>();
+  private final ArrayDeque<Tombstone> owed = new ArrayDeque<>();
+  private final long life;
+  private long lastSeq;
+  private long flushedThrough;
+  private long highestFlushed;
+  private int clock;
+  private int inFlight;
+  private long evictions;
+
+  SlabState(Recovery.Result recovered, Rules rules) {
+    this.table = recovered.table();
+    this.namespaces = recovered.namespaces();
+    this.ring = recovered.ring();
+    this.rules = rules;
+    this.life = recovered.life() + 1;
+    this.clock = recovered.clock();
+    this.lastSeq = rules.firstSeq(recovered.highestSeq()) - 1;
+    this.flushedThrough =
+        recovered.rejected().isEmpty() ? recovered.highestSeq() : recovered.flushedThrough();
+  }
+
+  int tick() {
+    return ++clock;
+  }
+
+  int inFlight() {
+    return inFlight;
+  }
+
+  long lastSeq() {
+    return lastSeq;
+  }
+
+  long flushedThrough() {
+    return flushedThrough;
+  }
+
+  long evictions() {
+    return evictions;
+  }
+
+  /**
+   * All that is in the log or was rejected is settled: from here on {@code flushedThrough} is
+   * contiguous.
+   */
+  void settled() {
+    flushedThrough = lastSeq;
+    highestFlushed = lastSeq;
+    ahead.clear();
+  }
+
+  /**
+   * A batch takes at most an eighth of the slots, so that a small store need not empty itself for
+   * one.
+   */
+  int batchPuts() {
+    return Math.clamp(table.slots() / 8, 1, LogPage.MAX_PUTS);
+  }
+
+  /** Free slots to keep for the batches that come while tombstones wait for their flush. */
+  private int spare() {
+    return Math.min(4 * LogPage.MAX_PUTS, table.slots() / 4);
+  }
+
+  boolean low(int wanted) {
+    return table.freeCount() < Math.min(wanted, batchPuts()) + spare();
+  }
+
+  /**
+   * Plans the next batch of a call; null if there is neither a slot nor a victim now. The ring must
+   * not be full.
+   */
+  Batch planSave(List<Incoming> blocks, int from, int now) {
+    List<Incoming> puts = new ArrayList<>();
+    int at = from;
+    while (at < blocks.size() && puts.size() < batchPuts() && admit(blocks.get(at), now, puts)) {
+      at++;
+    }
+    List<Ending> endings = new ArrayList<>();
+    List<Integer> ending = new ArrayList<>();
+    payOwed(endings, LogPage.MAX_ENDINGS);
+    if (at < blocks.size() || !puts.isEmpty()) {
+      int wanted = Math.max(1, puts.size()) + spare() - table.freeCount() - table.endingCount();
+      evict(wanted, endings, ending);
+    }
+    if (puts.isEmpty() && endings.isEmpty()) {
+      return at == from ? null : empty(from, at);
+    }
+    return batch(Kind.BATCH, now, puts, endings, ending, from, at);
+  }
+
+  /**
+   * Whether the block needs nothing more than the batch gives it; false if it has to wait for a
+   * slot.
+   */
+  private boolean admit(Incoming block, int now, List<Incoming> puts) {
+    int there = table.find(block.print);
+    if (there != SlotTable.NONE) {
+      table.touch(there, now);
+      block.end(BlockStatus.OK, null);
+      return true;
+    }
+    Incoming twin = pending.get(block.print);
+    if (twin != null) {
+      block.twin = twin;
+      return true;
+    }
+    if (namespaces.of(block.key.namespace()) < 0) {
+      block.end(BlockStatus.CAPACITY, null);
+      return true;
+    }
+    if (table.freeCount() == 0) {
+      return false;
+    }
+    block.slot = table.take();
+    pending.put(block.print, block);
+    puts.add(block);
+    return true;
+  }
+
+  private void evict(int wanted, List<Ending> endings, List<Integer> ending) {
+    for (int i = 0; i < wanted && endings.size() < LogPage.MAX_ENDINGS; i++) {
+      int slot = table.victim(clock, rules);
+      if (slot == SlotTable.NONE) {
+        return;
+      }
+      evictions++;
+      endSlot(slot, endings, ending);
+    }
+  }
+
+  /** The index entry leaves before the tombstone is written (I13). */
+  private void endSlot(int slot, List<Ending> endings, List<Integer> ending) {
+    endings.add(new Tombstone(slot, table.seq(slot), table.entry(slot).print().first()));
+    table.end(slot);
+    if (rules.reusesBeforeFlush()) {
+      table.free(slot);
+    } else {
+      ending.add(slot);
+    }
+  }
+
+  private void payOwed(List<Ending> endings, int room) {
+    while (!owed.isEmpty() && endings.size() < room) {
+      endings.add(owed.poll());
+    }
+  }
+
+  /** Plans the removal of the blocks that are there. */
+  Batch planRemove(List<Bits128> prints, int from) {
+    List<Ending> endings = new ArrayList<>();
+    List<Integer> ending = new ArrayList<>();
+    int at = from;
+    for (; at < prints.size() && endings.size() < LogPage.MAX_ENDINGS_ALONE; at++) {
+      int slot = table.find(prints.get(at));
+      if (slot != SlotTable.NONE) {
+        endSlot(slot, endings, ending);
+      }
+    }
+    return endings.isEmpty()
+        ? empty(from, at)
+        : batch(Kind.BATCH, clock, List.of(), endings, ending, from, at);
+  }
+
+  /** A batch that needs no disk: all of its blocks are there already, or none is. */
+  private Batch empty(int from, int to) {
+    return new Batch(Kind.BATCH, 0, SlotTable.NONE, 0, List.of(), List.of(), List.of(), from, to);
+  }
+
+  boolean anyPending(List<Bits128> prints) {
+    return !pending.isEmpty() && prints.stream().anyMatch(pending::containsKey);
+  }
+
+  /**
+   * Plans the end of a namespace: one record, and its blocks are unreachable from now on. Nothing
+   * may be in flight.
+   */
+  Batch planNamespaceEnd(Bits128 namespace) {
+    int number = namespaces.of(namespace);
+    List<Integer> ending = new ArrayList<>();
+    for (int slot = 0; slot < table.slots(); slot++) {
+      if (table.isLive(slot) && table.namespace(slot) == number) {
+        table.end(slot);
+        ending.add(slot);
+      }
+    }
+    return batch(Kind.BATCH, clock, List.of(), List.of(new NamespaceEnd(namespace)), ending, 0, 0);
+  }
+
+  /** Plans a page without puts: the mark of an idle store, or what a recovery rejected. */
+  Batch planPage(Kind kind, List<Ending> endings) {
+    List<Ending> all = new ArrayList<>(endings);
+    payOwed(all, LogPage.MAX_ENDINGS_ALONE);
+    return batch(kind, clock, List.of(), all, List.of(), 0, 0);
+  }
+
+  private Batch batch(
+      Kind kind,
+      int now,
+      List<Incoming> puts,
+      List<Ending> endings,
+      List<Integer> ending,
+      int from,
+      int to) {
+    inFlight++;
+    long seq = ++lastSeq;
+    if (rules.publishesEarly()) {
+      puts.forEach(put -> publish(seq, now, put));
+    }
+    return new Batch(kind, seq, ring.reserve(seq), now, puts, endings, ending, from, to);
+  }
+
+  /**
+   * The page of a batch, as late as it is written: {@code flushed_through} may have advanced since
+   * it was planned.
+   */
+  LogPage page(Batch batch) {
+    List<PutRecord> records =
+        batch.puts().stream()
+            .filter(put -> put.status == null)
+            .map(put -> record(batch, put))
+            .toList();
+    long flushed = rules.flushedThrough(flushedThrough, highestFlushed, batch.seq());
+    return new LogPage(
+        batch.kind(), life, batch.seq(), flushed, ring.checkpointSeq(), records, batch.endings());
+  }
+
+  PutRecord record(Batch batch, Incoming put) {
+    return new PutRecord(
+        put.slot, put.key, put.length, put.crc, put.depth, batch.clock(), put.parent);
+  }
+
+  /**
+   * Takes in a batch whose records are in the log and, unless the store does not flush, durable.
+   */
+  void written(Batch batch, boolean flushed) {
+    inFlight--;
+    if (flushed) {
+      flushed(List.of(batch.seq()));
+    }
+    for (Incoming put : batch.puts()) {
+      pending.remove(put.print, put);
+      if (put.status == null) {
+        if (!rules.publishesEarly()) {
+          publish(batch.seq(), batch.clock(), put);
+        }
+        put.end(BlockStatus.OK, null);
+      } else {
+        table.free(put.slot);
+      }
+    }
+    batch.ending().forEach(table::free);
+  }
+
+  private void publish(long seq, int now, Incoming put) {
+    int namespace = namespaces.of(put.key.namespace());
+    table.publish(
+        put.slot,
+        new SlotTable.Entry(put.print, seq, put.crc, put.length, now, put.depth, namespace));
+  }
+
+  /**
+   * Takes in a batch that failed for good: its slots stay out of use until a recovery has looked at
+   * them.
+   */
+  void failed(Batch batch, BlockStatus status, Throwable cause) {
+    inFlight--;
+    for (Incoming put : batch.puts()) {
+      pending.remove(put.print, put);
+      if (put.status == null) {
+        put.end(status, cause);
+      }
+    }
+  }
+
+  /** Notes batches as durable and advances over the contiguous run (I3). */
+  void flushed(List<Long> seqs) {
+    ahead.addAll(seqs);
+    highestFlushed = Math.max(highestFlushed, ahead.isEmpty() ? 0 : ahead.last());
+    while (ahead.remove(flushedThrough + 1)) {
+      flushedThrough++;
+    }
+  }
+
+  void quarantine(int slot) {
+    owed.add(new Tombstone(slot, table.seq(slot), table.entry(slot).print().first()));
+    table.quarantine(slot);
+  }
+
+  boolean owes() {
+    return !owed.isEmpty();
+  }
+
+  /**
+   * Which of the blocks are there; held if all of them can be, under the same lock as the search
+   * (I11).
+   */
+  SlotLease lease(List<Bits128> prints, long expires) {
+    int now = tick();
+    int[] slots = new int[prints.size()];
+    long[] seqs = new long[slots.length];
+    int count = 0;
+    for (int i = 0; i < slots.length; i++) {
+      slots[i] = table.find(prints.get(i));
+      if (slots[i] != SlotTable.NONE) {
+        seqs[i] = table.seq(slots[i]);
+        table.touch(slots[i], now);
+        count++;
+      }
+    }
+    SlotLease lease = new SlotLease(slots, seqs, count);
+    if (count > 0 && table.leasedCount() + count <= table.slots() / 2) {
+      for (int slot : slots) {
+        if (slot != SlotTable.NONE) {
+          table.lease(slot);
+        }
+      }
+      lease.held = true;
+      lease.expires = expires;
+      leases.add(lease);
+    }
+    return lease;
+  }
+
+  void release(SlotLease lease) {
+    if (lease.held) {
+      lease.held = false;
+      leases.remove(lease);
+      for (int i = 0; i < lease.slots.length; i++) {
+        if (lease.slots[i] != SlotTable.NONE) {
+          table.release(lease.slots[i], lease.seqs[i]);
+        }
+      }
+    }
+  }
+
+  void expireLeases(long now) {
+    for (SlotLease lease : List.copyOf(leases)) {
+      if (now - lease.expires >= 0) {
+        release(lease);
+      }
+    }
+  }
+}

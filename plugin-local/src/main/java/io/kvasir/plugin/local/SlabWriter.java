@@ -1,0 +1,465 @@
+package io.kvasir.plugin.local;
+
+import io.kvasir.api.BlockStatus;
+import io.kvasir.api.Deadline;
+import io.kvasir.plugin.local.LogPage.Ending;
+import io.kvasir.plugin.local.LogPage.Kind;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+/**
+ * How batches get to the disk. The callers' threads do the work: what is decided is decided under
+ * the lock by {@link SlabState}, and what touches the disk happens outside of it, in the order that
+ * the invariants ask for.
+ */
+final class SlabWriter {
+  final ReentrantLock lock = new ReentrantLock();
+  final Condition changed = lock.newCondition();
+  final SlabState state;
+  final Growth growth;
+  private final Directory directory;
+  private final SlabFile file;
+  private final Durability durability;
+  private final Rules rules;
+  private final GroupFlush flush;
+  private final Queue<MemorySegment> pages = new ConcurrentLinkedQueue<>();
+  private List<Long> unflushed = new ArrayList<>(); // batches of a store that does not flush
+  private boolean checkpointing;
+  private boolean checkpointBlocked;
+  private Thread barrier;
+  private long marked;
+  private boolean closed;
+  private IOException failure;
+
+  SlabWriter(
+      Directory directory,
+      SlabFile file,
+      SlabState state,
+      Slab.Options options,
+      Space space,
+      Rules rules) {
+    this.directory = directory;
+    this.file = file;
+    this.state = state;
+    this.durability = options.durability();
+    this.rules = rules;
+    this.flush = new GroupFlush(file.file());
+    this.growth = new Growth(file, flush, space, options.growthSlots(), rules);
+  }
+
+  // ---- under the lock
+
+  /** Why nothing can be written, or null. */
+  BlockStatus refusal() {
+    return closed ? BlockStatus.CLOSED : failure == null ? null : BlockStatus.IO;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  IOException failure() {
+    return failure;
+  }
+
+  void close() {
+    closed = true;
+    changed.signalAll();
+  }
+
+  /** Waits for a change; false once the deadline has passed or the thread is interrupted. */
+  boolean await(Deadline deadline) {
+    try {
+      return changed.awaitNanos(deadline.remainingNanos()) > 0;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  // ---- not under the lock
+
+  /** What planning came to: a batch to write, or why there is none. */
+  record Plan(Batch batch, BlockStatus refusal) {}
+
+  private enum Step {
+    PLAN,
+    WAIT,
+    GROW,
+    CHECKPOINT
+  }
+
+  /**
+   * Plans a batch as soon as the ring has a page for it, with growths and checkpoints on the way.
+   *
+   * @param slots how many slots the caller would like to have
+   * @param planner called under the lock; null makes it wait for the end of other batches
+   */
+  Plan plan(int slots, Supplier<Batch> planner, Deadline deadline) {
+    while (true) {
+      Step step;
+      lock.lock();
+      try {
+        BlockStatus refusal = refusal();
+        if (refusal != null) {
+          return new Plan(null, refusal);
+        }
+        step = nextStep(slots);
+        if (step == Step.PLAN) {
+          Batch batch = planner.get();
+          if (batch != null) {
+            return new Plan(batch, null);
+          }
+          if (state.inFlight() == 0 && !growth.running()) {
+            return new Plan(null, BlockStatus.CAPACITY);
+          }
+          step = Step.WAIT;
+        }
+        if (deadline.expired() || step == Step.WAIT && !await(deadline)) {
+          return new Plan(null, BlockStatus.TIMEOUT);
+        }
+      } finally {
+        lock.unlock();
+      }
+      if (step == Step.GROW) {
+        grow();
+      } else if (step == Step.CHECKPOINT && !checkpoint()) {
+        return new Plan(null, BlockStatus.CAPACITY);
+      }
+    }
+  }
+
+  private Step nextStep(int slots) {
+    if (barrier != null && barrier != Thread.currentThread()) {
+      return Step.WAIT;
+    }
+    if (slots > 0 && state.low(slots) && growth.begin()) {
+      return Step.GROW;
+    }
+    if (state.ring.full()) {
+      return checkpointing || !checkpointFreesPages(1) ? Step.WAIT : Step.CHECKPOINT;
+    }
+    boolean due = state.ring.filling() && checkpointFreesPages(state.ring.pages() / 4);
+    return due && !checkpointing && !checkpointBlocked ? Step.CHECKPOINT : Step.PLAN;
+  }
+
+  private boolean checkpointFreesPages(int pages) {
+    return state.flushedThrough() + unflushed.size() - state.ring.checkpointSeq() >= pages;
+  }
+
+  /**
+   * Data, then the page, then one flush that begins after both have returned (I1), then the
+   * acknowledgement.
+   */
+  boolean write(Batch batch, Deadline deadline) {
+    if (batch.page() == SlotTable.NONE) {
+      return true;
+    }
+    try {
+      for (Incoming put : batch.puts()) {
+        writePut(batch, put, deadline);
+      }
+      writePage(batch);
+      switch (durability) {
+        case ACK -> flush.alone(false);
+        case BATCH -> flush.shared();
+        case NONE -> {}
+      }
+    } catch (IOException e) {
+      fail(batch, e);
+      return false;
+    }
+    lock.lock();
+    try {
+      state.written(batch, durability != Durability.NONE);
+      if (durability == Durability.NONE) {
+        unflushed.add(batch.seq());
+      }
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    return true;
+  }
+
+  /** A block whose data cannot be written stays out of the page: nothing refers to its slot. */
+  private void writePut(Batch batch, Incoming put, Deadline deadline) {
+    if (deadline.expired()) {
+      put.end(BlockStatus.TIMEOUT, null);
+      return;
+    }
+    try {
+      put.crc = Layout.crc(put.frame.asSlice(0, put.length));
+      new Trailer(file.header().storeId(), put.slot, batch.seq(), state.record(batch, put))
+          .write(put.frame);
+      file.writeSlot(put.slot, put.frame);
+    } catch (IOException | RuntimeException e) {
+      put.end(Failures.status(e), e);
+    }
+  }
+
+  private void writePage(Batch batch) throws IOException {
+    MemorySegment page = pages.poll();
+    if (page == null) {
+      page = Layout.pages(1);
+    }
+    LogPage content;
+    lock.lock();
+    try {
+      content = state.page(batch);
+    } finally {
+      lock.unlock();
+    }
+    content.write(page, file.header().storeId());
+    file.writePage(batch.page(), page);
+    pages.add(page);
+  }
+
+  /** Waits until all batches that are under way now are durable, in a store that flushes. */
+  BlockStatus settle(Deadline deadline) {
+    lock.lock();
+    try {
+      long last = state.lastSeq();
+      while (durability != Durability.NONE && state.flushedThrough() < last) {
+        if (failure != null) {
+          return BlockStatus.IO;
+        }
+        if (!await(deadline)) {
+          return BlockStatus.TIMEOUT;
+        }
+      }
+      return BlockStatus.OK;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * A failed flush or log write is final: what it left on the disk is known after the next recovery
+   * only.
+   */
+  private void fail(Batch batch, IOException e) {
+    lock.lock();
+    try {
+      if (failure == null) {
+        failure = e;
+      }
+      if (batch != null) {
+        state.failed(batch, Failures.status(e), e);
+      }
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Makes all batches wait until the planner of this thread has had the file for itself. */
+  Plan planAlone(Supplier<Batch> planner, Deadline deadline) {
+    lock.lock();
+    try {
+      while (barrier != null) {
+        if (!await(deadline)) {
+          return new Plan(null, BlockStatus.TIMEOUT);
+        }
+      }
+      barrier = Thread.currentThread();
+    } finally {
+      lock.unlock();
+    }
+    try {
+      return plan(0, () -> state.inFlight() == 0 ? planner.get() : null, deadline);
+    } finally {
+      lock.lock();
+      try {
+        barrier = null;
+        changed.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  private void grow() {
+    Header grown = null;
+    try {
+      grown = growth.write();
+    } catch (IOException e) {
+      fail(null, e);
+    }
+    lock.lock();
+    try {
+      if (grown != null) {
+        int before = state.table.slots();
+        file.grown(grown);
+        state.table.grow(grown.slots());
+        state.table.freeAllTaken(before);
+      }
+      growth.end();
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Writes a checkpoint, unless somebody else is at it; false if there is no room for one and the
+   * ring is full.
+   */
+  private boolean checkpoint() {
+    lock.lock();
+    try {
+      if (checkpointing) {
+        return true;
+      }
+      checkpointing = true;
+    } finally {
+      lock.unlock();
+    }
+    List<Long> covered = takeUnflushed();
+    IOException thrown = null;
+    try {
+      if (!covered.isEmpty()) {
+        flush.alone(false);
+      }
+      writeCheckpoint(covered);
+    } catch (IOException e) {
+      thrown = e;
+    }
+    if (thrown != null && !Failures.isFull(thrown)) {
+      fail(null, thrown);
+    }
+    lock.lock();
+    try {
+      checkpointing = false;
+      checkpointBlocked = thrown != null;
+      changed.signalAll();
+      return thrown == null || !state.ring.full();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void writeCheckpoint(List<Long> flushed) throws IOException {
+    long seq;
+    int slots;
+    lock.lock();
+    try {
+      state.flushed(flushed);
+      seq = rules.checkpointSeq(state.flushedThrough(), state.lastSeq());
+      slots = state.table.slots();
+      if (rules.checkpointCountsAtOnce()) {
+        state.ring.checkpointed(seq);
+      }
+    } finally {
+      lock.unlock();
+    }
+    writeCheckpoint(seq, slots);
+  }
+
+  private void writeCheckpoint(long seq, int slots) throws IOException {
+    Checkpoint.write(
+        directory,
+        Checkpoint.name(file.header().slotBytes()),
+        new Checkpoint.Head(file.header().storeId(), seq, slots),
+        this::copy,
+        this::namespaces);
+    lock.lock();
+    try {
+      state.ring.checkpointed(seq);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void copy(int from, int to, Checkpoint.Sink sink) {
+    lock.lock();
+    try {
+      for (int slot = from; slot < to; slot++) {
+        if (state.table.isLive(slot)) {
+          sink.accept(slot, state.table.entry(slot));
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private List<Bits128> namespaces() {
+    lock.lock();
+    try {
+      return state.namespaces.all();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends what recovery rejected, by tombstones or by a checkpoint, before the first put (I7). */
+  void beginLife(Recovery.Result recovered) throws IOException {
+    List<Ending> rejected = recovered.rejected();
+    if (state.ring.freeRun() <= 1 + rejected.size() / LogPage.MAX_ENDINGS_ALONE) {
+      writeCheckpoint(recovered.highestSeq(), state.table.slots());
+      rejected = List.of();
+    }
+    Kind kind = rejected.isEmpty() ? Kind.MARK : Kind.REJECTION;
+    int from = 0;
+    do {
+      int to = Math.min(rejected.size(), from + LogPage.MAX_ENDINGS_ALONE);
+      Batch batch = state.planPage(kind, rejected.subList(from, to));
+      writePage(batch);
+      state.written(batch, false);
+      from = to;
+    } while (from < rejected.size());
+    flush.alone(false);
+    state.settled();
+    marked = state.lastSeq();
+  }
+
+  /**
+   * Writes down that all is flushed, so that the next open has nothing to verify; nothing happens
+   * while a batch is in flight.
+   */
+  void mark() throws IOException {
+    List<Long> covered = takeUnflushed();
+    if (!covered.isEmpty()) {
+      flush.alone(false);
+    }
+    Batch mark = null;
+    lock.lock();
+    try {
+      state.flushed(covered);
+      boolean news = state.lastSeq() != marked || state.owes();
+      boolean quiet = state.inFlight() == 0 && unflushed.isEmpty() && !state.ring.full();
+      if (news && quiet && failure == null) {
+        mark = state.planPage(Kind.MARK, List.of());
+        marked = mark.seq();
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (mark != null && write(mark, Deadline.never()) && durability == Durability.NONE) {
+      flush.alone(false);
+    }
+  }
+
+  /**
+   * Batches of a store that does not flush, whose writes have returned: the next flush that begins
+   * covers them.
+   */
+  private List<Long> takeUnflushed() {
+    lock.lock();
+    try {
+      List<Long> taken = unflushed;
+      unflushed = new ArrayList<>();
+      return taken;
+    } finally {
+      lock.unlock();
+    }
+  }
+}
