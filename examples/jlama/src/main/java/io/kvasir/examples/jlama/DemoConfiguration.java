@@ -20,8 +20,11 @@ final class DemoConfiguration {
   static Path write(Path file, Path plugins, Path store, boolean legacy) throws IOException {
     Map<String, Object> configuration = new LinkedHashMap<>();
     configuration.put("tenant", "demo");
-    configuration.put("plugins", plugins.toString());
+    configuration.put("plugins", Map.of("directory", plugins.toString()));
     configuration.put("store", Map.of("local", Map.of("directory", store.toString())));
+    // digests of weight files stay with the run, not in the user's cache directory
+    Path digests = file.resolveSibling("weight-digests");
+    configuration.put("weights", Map.of("cache-directory", digests.toString()));
     if (legacy) {
       configuration.put(
           "identity", Map.of("policy", "lmdeploy-v1", "unsafe", true, "writable", true));
