@@ -3,4 +3,11 @@ module io.kvasir.conformance {
   requires transitive io.kvasir.api;
   requires transitive org.junit.jupiter.api;
   requires org.junit.jupiter.params;
+
+  exports io.kvasir.conformance;
+  exports io.kvasir.conformance.engine;
+
+  // JUnit calls what the rules inherit
+  opens io.kvasir.conformance to
+      org.junit.platform.commons;
 }

@@ -1,4 +1,9 @@
 /** The test backend: blocks in memory, with faults on demand. */
 module io.kvasir.plugin.memory {
-  requires io.kvasir.api;
+  requires transitive io.kvasir.api;
+
+  exports io.kvasir.plugin.memory;
+
+  provides io.kvasir.api.store.StoreProvider with
+      io.kvasir.plugin.memory.MemoryStoreProvider;
 }

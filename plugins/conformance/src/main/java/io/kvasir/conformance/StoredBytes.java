@@ -1,0 +1,54 @@
+package io.kvasir.conformance;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Finds what a closed store keeps in its files, and damages it. */
+final class StoredBytes {
+  private StoredBytes() {}
+
+  /** {@return whether the content stood in a file below the directory; one bit of it is flipped} */
+  static boolean flipBit(Path directory, byte[] content) throws IOException {
+    boolean found = false;
+    List<Path> files;
+    try (Stream<Path> all = Files.walk(directory)) {
+      files = all.filter(Files::isRegularFile).toList();
+    }
+    for (Path file : files) {
+      found |= flipBitIn(file, content);
+    }
+    return found;
+  }
+
+  private static boolean flipBitIn(Path file, byte[] content) throws IOException {
+    try (Arena arena = Arena.ofConfined();
+        FileChannel channel =
+            FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      if (channel.size() < content.length) {
+        return false;
+      }
+      MemorySegment bytes = channel.map(FileChannel.MapMode.READ_WRITE, 0, channel.size(), arena);
+      MemorySegment wanted = MemorySegment.ofArray(content);
+      for (long at = 0; at + content.length <= bytes.byteSize(); at++) {
+        if (bytes.get(ValueLayout.JAVA_BYTE, at) == content[0]
+            && MemorySegment.mismatch(bytes, at, at + content.length, wanted, 0, content.length)
+                < 0) {
+          long middle = at + content.length / 2;
+          byte b = bytes.get(ValueLayout.JAVA_BYTE, middle);
+          bytes.set(ValueLayout.JAVA_BYTE, middle, (byte) (b ^ 4));
+          bytes.force();
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+}
