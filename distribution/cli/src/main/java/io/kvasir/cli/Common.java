@@ -24,6 +24,7 @@ final class Common {
       names = {"-h", "--help"},
       usageHelp = true,
       description = "Show this and exit.")
+  @SuppressWarnings("unused") // picocli reads it
   private boolean help;
 
   Common() {}

@@ -38,10 +38,13 @@ final class DoctorCommand implements Callable<Integer> {
                     System.getProperty("java.home"))));
     checks.add(Check.ok("kvasir", Version.current()));
     try (Deployment deployment = common.deployment()) {
-      checks.add(tenant(deployment));
+      Check configuration = tenant(deployment);
+      checks.add(configuration);
       deployment.plugins().forEach(plugin -> checks.add(plugin(plugin)));
       checks.addAll(DirectoryCheck.of(deployment.storePaths()));
-      checks.add(store(deployment));
+      if (configuration.state() == Check.State.OK) {
+        checks.add(store(deployment)); // which creates it
+      }
     } catch (KvasirException e) {
       checks.add(Check.failed("configuration", e.getMessage()));
     }
