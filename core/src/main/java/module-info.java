@@ -7,6 +7,8 @@ module io.kvasir.core {
 
   exports io.kvasir.core.identity;
 
+  uses io.kvasir.api.identity.IdentityPolicy;
+
   provides io.kvasir.api.identity.IdentityPolicy with
       io.kvasir.core.identity.LmdeployV1Policy,
       io.kvasir.core.identity.StrictPolicy;
