@@ -86,13 +86,21 @@ final class LocalStore implements Store {
   static LocalStore open(
       LocalConfig config, System.Logger log, Duration closeTimeout, boolean mayBeDirect)
       throws IOException, StoreException {
-    DiskDirectory disk = new DiskDirectory(config.directory(), mayBeDirect);
+    DiskDirectory disk = new DiskDirectory(config.directory());
+    StoreFile.refuseForeign(disk);
     DirectoryLock lock = DirectoryLock.take(config.directory());
     AutoCloseable holds =
         () -> {
           disk.close();
           lock.close();
         };
+    try {
+      StoreFile.open(disk);
+      disk.settle(mayBeDirect);
+    } catch (IOException | RuntimeException e) {
+      release(holds, e);
+      throw e;
+    }
     if (!disk.isDirect()) {
       log.log(Level.WARNING, "store {0}: FALLBACK, its file system has no direct I/O", disk.path());
     }

@@ -77,7 +77,7 @@ final class Slab {
 
   private Batch planSave(List<Incoming> blocks, int from, int clock) {
     state.expireLeases(System.nanoTime());
-    return state.planSave(blocks, from, clock);
+    return state.planSave(blocks, from, clock, writer.isCrowded());
   }
 
   private void endRest(List<Incoming> blocks, BlockStatus status) {

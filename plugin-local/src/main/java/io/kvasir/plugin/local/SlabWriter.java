@@ -36,6 +36,7 @@ final class SlabWriter {
   private Thread barrier;
   private long marked;
   private boolean closed;
+  private boolean crowded;
   private IOException failure;
 
   SlabWriter(
@@ -59,6 +60,11 @@ final class SlabWriter {
   /** Why nothing can be written, or null. */
   BlockStatus refusal() {
     return closed ? BlockStatus.CLOSED : failure == null ? null : BlockStatus.IO;
+  }
+
+  /** Whether the batch that is being planned finds few free slots and the file cannot grow. */
+  boolean isCrowded() {
+    return crowded;
   }
 
   boolean isClosed() {
@@ -140,9 +146,11 @@ final class SlabWriter {
     if (barrier != null && barrier != Thread.currentThread()) {
       return Step.WAIT;
     }
-    if (slots > 0 && state.low(slots) && growth.begin()) {
+    boolean low = slots > 0 && state.low(slots);
+    if (low && growth.begin()) {
       return Step.GROW;
     }
+    crowded = low && !growth.running();
     if (state.ring.full()) {
       return checkpointing || !checkpointFreesPages(1) ? Step.WAIT : Step.CHECKPOINT;
     }
