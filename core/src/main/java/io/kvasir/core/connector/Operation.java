@@ -74,7 +74,9 @@ abstract class Operation<R> implements Transfer<R> {
       synchronized (this) {
         expiry = alarm;
       }
-      start();
+      if (batches > 0) { // else it has ended, and what it brought nobody would release
+        start();
+      }
       settle();
     } else {
       refuse(refused);
