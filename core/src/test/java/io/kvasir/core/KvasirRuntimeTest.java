@@ -171,6 +171,28 @@ class KvasirRuntimeTest {
   }
 
   @Test
+  void aFormatThatTheConfigurationDeclaresGivesTheSameNamespace() throws IOException {
+    NamespaceManifest resolved = identify("{\"tenant\":\"a\"," + STORE + "}", spec()).deployment();
+    Map<String, Object> json = resolved.json();
+    Map<?, ?> semantic = (Map<?, ?>) json.get("semantic");
+    Map<String, Object> format = new java.util.TreeMap<>();
+    ((Map<?, ?>) json.get("representation")).forEach((k, v) -> format.put((String) k, v));
+    format.put("config", semantic.get("config"));
+    format.put("compute", semantic.get("compute"));
+    String declared =
+        "{\"tenant\":\"a\",\"format\":"
+            + io.kvasir.api.identity.CanonicalJson.text(format)
+            + ","
+            + STORE
+            + "}";
+    assertEquals(resolved.id(), identify(declared, spec().resolver("explicit")).deployment().id());
+    assertEquals(
+        temp.resolve("conf/kvasir.json")
+            + ": format: the engine declares a format, too; leave one out",
+        refused(declared, spec().resolver("explicit").setting("format", format)));
+  }
+
+  @Test
   void anUnsafePolicyNeedsTheOperatorsWord() throws IOException {
     String unsafe = "\"identity\":{\"policy\":\"lmdeploy-v1\",\"model\":\"m\",\"unsafe\":%s},";
     String message =

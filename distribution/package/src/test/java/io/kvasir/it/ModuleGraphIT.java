@@ -95,6 +95,19 @@ class ModuleGraphIT {
   }
 
   @Test
+  void theCoreProvidesTheSameOnAClassPath() throws IOException {
+    Path core = Installed.HOME.resolve("core/kvasir-core-" + Installed.VERSION + ".jar");
+    try (JarFile jar = new JarFile(core.toFile())) {
+      for (ModuleDescriptor.Provides p : module("core", "io.kvasir.core").provides()) {
+        JarEntry listed = jar.getJarEntry("META-INF/services/" + p.service());
+        assertTrue(listed != null, p.service());
+        String text = new String(jar.getInputStream(listed).readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(p.providers(), text.lines().toList());
+      }
+    }
+  }
+
+  @Test
   void noTypeOfPf4jIsInAnExportedPackageOfTheCore() {
     assertFalse(
         module("core", "io.kvasir.core").exports().stream()

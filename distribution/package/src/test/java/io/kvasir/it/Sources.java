@@ -159,6 +159,9 @@ final class Sources {
                 }
                 System.out.println("saved " + request.save(memory, Fence.none()).await(deadline).saved());
               }
+              while (!cache.gauges().idle() && !deadline.expired()) {
+                Thread.sleep(10); // the lease is let go on a thread of the core's
+              }
               System.out.println("idle " + cache.gauges().idle());
             }
           } catch (KvasirException e) {
