@@ -167,12 +167,18 @@ final class Epochs {
     } else {
       open(next, until);
     }
+    boolean late;
     synchronized (this) {
-      if (closed) {
-        next.refuse(BlockStatus.CLOSED);
+      late = closed;
+      if (!late) {
+        current = next;
+        updating = false;
       }
-      current = next;
-      updating = false;
+    }
+    if (late) {
+      next.refuse(BlockStatus.CLOSED);
+      next.release();
+      return;
     }
     old.release();
     if (!same) {
@@ -237,8 +243,10 @@ final class Epochs {
       closed = true;
       last = current;
     }
-    last.refuse(BlockStatus.CLOSED).forEach(operation -> operation.refuse(BlockStatus.CLOSED));
-    last.release();
+    if (last != null) {
+      last.refuse(BlockStatus.CLOSED).forEach(operation -> operation.refuse(BlockStatus.CLOSED));
+      last.release();
+    }
     return true;
   }
 

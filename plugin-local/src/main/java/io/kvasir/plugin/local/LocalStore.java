@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -86,20 +87,31 @@ final class LocalStore implements Store {
   static LocalStore open(
       LocalConfig config, System.Logger log, Duration closeTimeout, boolean mayBeDirect)
       throws IOException, StoreException {
-    DiskDirectory disk = new DiskDirectory(config.directory(), mayBeDirect);
+    DiskDirectory disk = new DiskDirectory(config.directory());
+    StoreFile.refuseForeign(disk);
     DirectoryLock lock = DirectoryLock.take(config.directory());
     AutoCloseable holds =
         () -> {
           disk.close();
           lock.close();
         };
+    try {
+      StoreFile.open(disk);
+      disk.settle(mayBeDirect);
+    } catch (IOException | RuntimeException e) {
+      release(holds, e);
+      throw e;
+    }
     if (!disk.isDirect()) {
       log.log(Level.WARNING, "store {0}: FALLBACK, its file system has no direct I/O", disk.path());
     }
-    return open(disk, holds, disk.isDirect() ? "direct" : "FALLBACK", config, log, closeTimeout);
+    String mode = disk.isDirect() ? "direct" : "FALLBACK";
+    LocalStore store = open(disk, holds, mode, config, log, closeTimeout);
+    store.marks.start();
+    return store;
   }
 
-  /** Opens what is there; nothing stays open after an exception. */
+  /** Opens what is there, without idle marks; nothing stays open after an exception. */
   static LocalStore open(
       Directory directory,
       AutoCloseable holds,
@@ -112,7 +124,6 @@ final class LocalStore implements Store {
     try {
       store = new LocalStore(directory, holds, mode, config, log, closeTimeout);
       store.openSlabs();
-      store.marks.start();
       return store;
     } catch (IOException | RuntimeException | StoreException e) {
       if (store == null) {
@@ -257,7 +268,7 @@ final class LocalStore implements Store {
         directory.delete(Checkpoint.name(slotBytes));
         directory.force();
         budget.release(fileBytes(slab.header()));
-        log.log(Level.INFO, "store {0}: gave up blocks of {1} bytes", directory, slotBytes);
+        log.log(Level.INFO, "store {0}: gave up blocks of {1} bytes", directory.describe(""), slotBytes);
         return true;
       }
     }
@@ -359,23 +370,31 @@ final class LocalStore implements Store {
     if (closed) {
       return new StoreHealth(StoreHealth.State.DOWN, "closed");
     }
-    long corrupt = 0;
-    for (Slab slab : slabs.values()) {
-      IOException failure = slab.failure();
-      if (failure != null) {
-        return new StoreHealth(
-            StoreHealth.State.DEGRADED,
-            "%s: reads only since a write of %s failed (%s); open the store again"
-                .formatted(mode, SlabFile.name(slab.header().slotBytes()), failure));
-      }
-      corrupt += slab.corruptBlocks();
-    }
-    return corrupt > 0
-        ? new StoreHealth(
-            StoreHealth.State.DEGRADED,
-            "%s: %d blocks were corrupt and are out of use; check the disk"
-                .formatted(mode, corrupt))
-        : StoreHealth.up(mode);
+    return slabs.values().stream()
+        .map(this::trouble)
+        .flatMap(Optional::stream)
+        .findFirst()
+        .map(trouble -> new StoreHealth(StoreHealth.State.DEGRADED, mode + ": " + trouble))
+        .orElseGet(() -> StoreHealth.up(mode));
+  }
+
+  private Optional<String> trouble(Slab slab) {
+    String name = SlabFile.name(slab.header().slotBytes());
+    IOException failure = slab.failure();
+    Throwable trouble = slab.trouble();
+    long corrupt = slab.corruptBlocks();
+    String text =
+        failure != null
+            ? "reads only since a write of %s failed (%s); open the store again"
+                .formatted(name, failure)
+            : trouble != null
+                ? "the last operation on %s failed (%s); check disk and space"
+                    .formatted(name, trouble)
+                : corrupt > 0
+                    ? "%d blocks of %s were corrupt and are out of use; check the disk"
+                        .formatted(corrupt, name)
+                    : null;
+    return Optional.ofNullable(text);
   }
 
   @Override

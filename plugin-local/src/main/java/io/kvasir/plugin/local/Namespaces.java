@@ -94,7 +94,7 @@ final class Namespaces implements Fingerprints {
     byte[] stored = directory.read(name(manifest.id(), MANIFEST));
     if (!Arrays.equals(stored, manifest.canonical())) {
       throw new FormatError(
-          "manifest %s: its %d bytes have the SHA-256 %s and not that of its name, so it is corrupt or another namespace's; restore the file, or move it out of the directory and the next open writes it anew; nothing has been changed"
+          "manifest %s: its %d bytes have the SHA-256 %s and not that of its name, so it is corrupt or another namespace's; restore the file, or move it out of the directory and the namespace starts afresh; nothing has been changed"
               .formatted(
                   directory.describe(name(manifest.id(), MANIFEST)),
                   stored.length,

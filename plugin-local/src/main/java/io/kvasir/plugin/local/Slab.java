@@ -22,6 +22,7 @@ final class Slab {
   private final SlabFile file;
   private final SlabWriter writer;
   private final SlabState state;
+  private volatile Throwable readTrouble;
   private int readers;
   private long corrupt;
   private long lastSeen; // by the one thread that marks
@@ -77,7 +78,7 @@ final class Slab {
 
   private Batch planSave(List<Incoming> blocks, int from, int clock) {
     state.expireLeases(System.nanoTime());
-    return state.planSave(blocks, from, clock);
+    return state.planSave(blocks, from, clock, writer.isCrowded());
   }
 
   private void endRest(List<Incoming> blocks, BlockStatus status) {
@@ -155,9 +156,10 @@ final class Slab {
     try {
       file.readSlot(slot, frame);
       return isBlock(frame, slot, key, entry)
-          ? new Loaded(BlockStatus.OK, null)
+          ? loaded()
           : notThere(slot, entry.seq());
     } catch (IOException | RuntimeException e) {
+      readTrouble = e;
       return new Loaded(BlockStatus.IO, e);
     } finally {
       locked(
@@ -167,6 +169,11 @@ final class Slab {
             return null;
           });
     }
+  }
+
+  private Loaded loaded() {
+    readTrouble = null;
+    return new Loaded(BlockStatus.OK, null);
   }
 
   private record Found(int slot, SlotTable.Entry entry, BlockStatus refusal) {}
@@ -296,6 +303,12 @@ final class Slab {
   /** The failure after which this slab serves reads only, or null. */
   IOException failure() {
     return locked(writer::failure);
+  }
+
+  /** What the last write or read of a block failed with, or null. */
+  Throwable trouble() {
+    Throwable write = writer.trouble();
+    return write == null ? readTrouble : write;
   }
 
   long corruptBlocks() {

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -31,11 +32,13 @@ final class SlabWriter {
   private final GroupFlush flush;
   private final Queue<MemorySegment> pages = new ConcurrentLinkedQueue<>();
   private List<Long> unflushed = new ArrayList<>(); // batches of a store that does not flush
+  private final AtomicReference<Throwable> trouble = new AtomicReference<>();
   private boolean checkpointing;
   private boolean checkpointBlocked;
   private Thread barrier;
   private long marked;
   private boolean closed;
+  private boolean crowded;
   private IOException failure;
 
   SlabWriter(
@@ -51,14 +54,24 @@ final class SlabWriter {
     this.durability = options.durability();
     this.rules = rules;
     this.flush = new GroupFlush(file.file());
-    this.growth = new Growth(file, flush, space, options.growthSlots(), rules);
+    this.growth = new Growth(file, flush, space, options.growthSlots(), rules, trouble);
   }
 
   // ---- under the lock
 
   /** Why nothing can be written, or null. */
   BlockStatus refusal() {
-    return closed ? BlockStatus.CLOSED : failure == null ? null : BlockStatus.IO;
+    return closed ? BlockStatus.CLOSED : failure == null ? null : Failures.status(failure);
+  }
+
+  /** What the last write of a block failed with, or null; such a failure is not final. */
+  Throwable trouble() {
+    return trouble.get();
+  }
+
+  /** Whether the batch that is being planned finds few free slots and the file cannot grow. */
+  boolean isCrowded() {
+    return crowded;
   }
 
   boolean isClosed() {
@@ -140,9 +153,11 @@ final class SlabWriter {
     if (barrier != null && barrier != Thread.currentThread()) {
       return Step.WAIT;
     }
-    if (slots > 0 && state.low(slots) && growth.begin()) {
+    boolean low = slots > 0 && state.low(slots);
+    if (low && growth.begin()) {
       return Step.GROW;
     }
+    crowded = low && !growth.running();
     if (state.ring.full()) {
       return checkpointing || !checkpointFreesPages(1) ? Step.WAIT : Step.CHECKPOINT;
     }
@@ -179,6 +194,9 @@ final class SlabWriter {
     lock.lock();
     try {
       state.written(batch, durability != Durability.NONE);
+      if (batch.puts().stream().anyMatch(put -> put.status == BlockStatus.OK)) {
+        trouble.set(null);
+      }
       if (durability == Durability.NONE) {
         unflushed.add(batch.seq());
       }
@@ -202,6 +220,7 @@ final class SlabWriter {
       file.writeSlot(put.slot, put.frame);
     } catch (IOException | RuntimeException e) {
       put.end(Failures.status(e), e);
+      trouble.set(e);
     }
   }
 

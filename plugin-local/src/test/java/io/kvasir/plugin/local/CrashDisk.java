@@ -321,7 +321,8 @@ final class CrashDisk implements Directory {
       long size = inode.live.size;
       inode.pending.forEach(write -> write.ended |= late(write.offset));
       step();
-      boolean growing = metadata && !lies.contains(Lie.NO_SIZE_FLUSH);
+      boolean growing =
+          metadata && !(name.endsWith(".kv") && lies.contains(Lie.NO_SIZE_FLUSH));
       if (growing) {
         inode.durable.size = Math.max(inode.durable.size, size);
         inode.sizes.removeIf(grown -> grown <= size);
