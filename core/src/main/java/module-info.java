@@ -21,4 +21,8 @@ module io.kvasir.core {
   provides io.kvasir.api.identity.IdentityPolicy with
       io.kvasir.core.identity.LmdeployV1Policy,
       io.kvasir.core.identity.StrictPolicy;
+  provides io.kvasir.api.format.FormatResolver with
+      io.kvasir.core.format.ExplicitResolver,
+      io.kvasir.core.format.HfResolver,
+      io.kvasir.core.format.LmdeployResolver;
 }

@@ -1,0 +1,124 @@
+package io.kvasir.core.format;
+
+import static io.kvasir.core.format.Models.assertRefused;
+import static io.kvasir.core.format.Models.config;
+import static io.kvasir.core.format.Models.hf;
+import static io.kvasir.core.format.Models.with;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.kvasir.api.format.HitRule;
+import io.kvasir.api.format.KvGroup;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class LayerKindsTest {
+  @TempDir Path directory;
+
+  @Test
+  void mistralSlidesInAllLayersUnlessItsWindowIsNullOrHidesNothing() {
+    Map<String, Object> file = config("mistral");
+    assertEquals(List.of("sliding 128 [0, 1, 2, 3]"), groups(file));
+    assertEquals(HitRule.trailing(128), hf(directory, file).groups().getFirst().hit());
+    assertEquals(List.of("full null [0, 1, 2, 3]"), groups(with(file, "sliding_window", "null")));
+    assertEquals(
+        List.of("full null [0, 1, 2, 3]"),
+        groups(with(with(file, "sliding_window", null), "max_position_embeddings", "4096")));
+    assertEquals( // absent is 4096 in this class
+        List.of("sliding 4096 [0, 1, 2, 3]"),
+        groups(with(with(file, "sliding_window", null), "max_position_embeddings", "4097")));
+    assertEquals(List.of("full null [0, 1]"), groups(config("mixtral"))); // absent is none here
+  }
+
+  @Test
+  void windowThatHidesNothingBeforeRopeStretchesHidesSomethingAfter() {
+    Map<String, Object> file =
+        with(
+            with(config("mistral"), "sliding_window", "4096"),
+            "rope_scaling",
+            "{\"type\":\"yarn\",\"factor\":4.0,\"original_max_position_embeddings\":4096}");
+    assertEquals(List.of("sliding 4096 [0, 1, 2, 3]"), groups(file));
+  }
+
+  @Test
+  void qwenSlidesFromALayerOnOnlyIfItIsSwitchedOn() {
+    Map<String, Object> file = config("qwen2");
+    assertEquals(List.of("full null [0, 1, 2, 3, 4, 5]"), groups(file));
+    Map<String, Object> on = with(file, "use_sliding_window", "true");
+    assertEquals(List.of("full null [0, 1, 2, 3]", "sliding 64 [4, 5]"), groups(on));
+    assertEquals(
+        List.of("full null [0, 1, 2, 3, 4, 5]"), groups(with(on, "sliding_window", "null")));
+    assertEquals(
+        List.of("sliding 64 [0, 2, 4]", "full null [1, 3, 5]"),
+        groups(
+            with(
+                on,
+                "layer_types",
+                "[\"sliding_attention\",\"full_attention\",\"sliding_attention\",\"full_attention\",\"sliding_attention\",\"full_attention\"]")));
+  }
+
+  @Test
+  void patternThatContradictsItselfIsRefused() {
+    String mixed =
+        "[\"sliding_attention\",\"full_attention\",\"sliding_attention\",\"full_attention\"]";
+    assertRefused(
+        "config.json: layer_types: is not what the class mistral does with its layers, and engines"
+            + " differ in which they follow; declare the format with the resolver \"explicit\"",
+        () -> groups(with(config("mistral"), "layer_types", mixed)));
+    assertEquals( // the window hides nothing, so all readings are one
+        List.of("full null [0, 1, 2, 3]"),
+        groups(with(with(config("mistral"), "layer_types", mixed), "sliding_window", "4096")));
+    assertRefused(
+        "config.json: layer_types: has 4 entries, but num_hidden_layers is 8",
+        () -> groups(with(config("gemma3_text"), "layer_types", mixed)));
+    assertRefused(
+        "config.json: layer_types: contradicts a full layer every 3; keep the one that is in force",
+        () ->
+            groups(
+                with(
+                    with(
+                        with(config("gemma3_text"), "num_hidden_layers", "4"),
+                        "layer_types",
+                        mixed),
+                    "sliding_window_pattern",
+                    "3")));
+    assertRefused(
+        "config.json: layer_types: \"linear_attention\" is no kind of layer of the class gemma2"
+            + " (full_attention, sliding_attention); declare the format with the resolver"
+            + " \"explicit\"",
+        () ->
+            groups(
+                with(
+                    with(config("gemma2"), "num_hidden_layers", "4"),
+                    "layer_types",
+                    mixed.replace("full", "linear"))));
+    assertRefused(
+        "config.json: layer_types: holds \"sliding_attention\", but the sliding window is off",
+        () -> groups(with(with(config("qwen2"), "num_hidden_layers", "4"), "layer_types", mixed)));
+    assertRefused(
+        "config.json: _sliding_window_pattern: 4 contradicts 6",
+        () ->
+            groups(
+                with(
+                    with(config("gemma3_text"), "sliding_window_pattern", "6"),
+                    "_sliding_window_pattern",
+                    "4")));
+    assertRefused(
+        "config.json: sliding_window: null, but layers slide; give the tokens of the window",
+        () -> groups(with(config("gemma2"), "sliding_window", "null")));
+    assertRefused(
+        "config.json: use_sliding_window: true, but engines differ in which layers of the class"
+            + " qwen3_moe slide; declare the format with the resolver \"explicit\"",
+        () -> groups(with(config("qwen3_moe"), "use_sliding_window", "true")));
+  }
+
+  private List<String> groups(Map<String, Object> config) {
+    return hf(directory, config).groups().stream().map(LayerKindsTest::show).toList();
+  }
+
+  private static String show(KvGroup g) {
+    return g.kind().wireName() + " " + g.window() + " " + g.layers();
+  }
+}

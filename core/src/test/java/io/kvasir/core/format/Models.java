@@ -1,0 +1,176 @@
+package io.kvasir.core.format;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.kvasir.api.EngineSpec;
+import io.kvasir.api.format.FormatException;
+import io.kvasir.api.format.FormatResolver;
+import io.kvasir.api.format.KvFormat;
+import io.kvasir.api.identity.CanonicalJson;
+import io.kvasir.api.identity.NamespaceManifest;
+import io.kvasir.api.identity.Weights;
+import io.kvasir.core.identity.StrictJson;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Small models of our own, and what resolvers make of them. */
+final class Models {
+  static final int BLOCK = 16;
+  static final Map<String, Object> LAYOUT = Map.of("layout", "layer-kv-token-head/1");
+
+  private Models() {}
+
+  static FormatResolver resolver(String name) {
+    return switch (name) {
+      case "hf" -> new HfResolver();
+      case "lmdeploy" -> new LmdeployResolver();
+      default -> new ExplicitResolver();
+    };
+  }
+
+  /** A whole file of a class, with nothing left to a default but what says nothing. */
+  static Map<String, Object> config(String type) {
+    return json(
+        switch (type) {
+          case "llama" ->
+              """
+              {"model_type":"llama","architectures":["LlamaForCausalLM"],"num_hidden_layers":4,"hidden_size":512,
+               "num_attention_heads":8,"num_key_value_heads":2,"rope_theta":500000.0,"torch_dtype":"bfloat16",
+               "max_position_embeddings":8192,"rms_norm_eps":1e-05,"vocab_size":1000,"intermediate_size":1024,
+               "rope_scaling":{"rope_type":"llama3","factor":8.0,"low_freq_factor":1.0,"high_freq_factor":4.0,
+               "original_max_position_embeddings":1024}}\
+              """;
+          case "mistral" ->
+              """
+              {"model_type":"mistral","architectures":["MistralForCausalLM"],"num_hidden_layers":4,"hidden_size":512,
+               "num_attention_heads":16,"num_key_value_heads":8,"sliding_window":128,"max_position_embeddings":4096,
+               "rope_theta":10000.0,"torch_dtype":"bfloat16"}\
+              """;
+          case "mixtral" ->
+              """
+              {"model_type":"mixtral","architectures":["MixtralForCausalLM"],"num_hidden_layers":2,"hidden_size":512,
+               "num_attention_heads":16,"torch_dtype":"float16"}\
+              """;
+          case "qwen2" ->
+              """
+              {"model_type":"qwen2","architectures":["Qwen2ForCausalLM"],"num_hidden_layers":6,"hidden_size":448,
+               "num_attention_heads":7,"num_key_value_heads":1,"rope_theta":1000000.0,"torch_dtype":"bfloat16",
+               "sliding_window":64,"max_window_layers":4,"use_sliding_window":false,"max_position_embeddings":2048}\
+              """;
+          case "qwen2_moe" ->
+              """
+              {"model_type":"qwen2_moe","architectures":["Qwen2MoeForCausalLM"],"num_hidden_layers":2,"hidden_size":512,
+               "num_attention_heads":16,"torch_dtype":"bfloat16"}\
+              """;
+          case "qwen3" ->
+              """
+              {"model_type":"qwen3","architectures":["Qwen3ForCausalLM"],"num_hidden_layers":3,"hidden_size":256,
+               "num_attention_heads":16,"num_key_value_heads":8,"head_dim":32,"rope_theta":1000000,"torch_dtype":"bfloat16",
+               "max_position_embeddings":2048,"rope_scaling":null,"sliding_window":null}\
+              """;
+          case "qwen3_moe" ->
+              """
+              {"model_type":"qwen3_moe","architectures":["Qwen3MoeForCausalLM"],"num_hidden_layers":3,"hidden_size":512,
+               "num_attention_heads":32,"num_key_value_heads":4,"head_dim":128,"torch_dtype":"bfloat16"}\
+              """;
+          case "gemma2" ->
+              """
+              {"model_type":"gemma2","architectures":["Gemma2ForCausalLM"],"num_hidden_layers":5,"hidden_size":128,
+               "num_attention_heads":8,"sliding_window":512,"torch_dtype":"bfloat16"}\
+              """;
+          case "gemma3_text" ->
+              """
+              {"model_type":"gemma3_text","architectures":["Gemma3ForCausalLM"],"num_hidden_layers":8,"hidden_size":128,
+               "sliding_window":512,"torch_dtype":"bfloat16","rope_scaling":{"rope_type":"linear","factor":8.0}}\
+              """;
+          case "gemma3" ->
+              """
+              {"model_type":"gemma3","architectures":["Gemma3ForConditionalGeneration"],"torch_dtype":"bfloat16",
+               "text_config":{"model_type":"gemma3_text","num_hidden_layers":8,"hidden_size":128,"sliding_window":512},
+               "vision_config":{"model_type":"siglip_vision_model","hidden_size":1152}}\
+              """;
+          case "deepseek_v2", "deepseek_v3" ->
+              """
+              {"model_type":"%s","architectures":["%s"],"num_hidden_layers":3,"hidden_size":256,"num_attention_heads":16,
+               "num_key_value_heads":16,"kv_lora_rank":512,"qk_rope_head_dim":64,"torch_dtype":"bfloat16","rope_theta":10000,
+               "auto_map":{"AutoModel":"modeling_deepseek.Model"},
+               "rope_scaling":{"type":"yarn","factor":40,"original_max_position_embeddings":4096,"beta_fast":32,"beta_slow":1,
+               "mscale":1.0,"mscale_all_dim":1.0}}\
+              """
+                  .formatted(
+                      type,
+                      type.equals("deepseek_v2")
+                          ? "DeepseekV2ForCausalLM"
+                          : "DeepseekV3ForCausalLM");
+          default -> throw new IllegalArgumentException(type);
+        });
+  }
+
+  static Map<String, Object> json(String text) {
+    return StrictJson.object("test", text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** {@return a copy with a field changed; null removes, "null" is the literal} */
+  static Map<String, Object> with(Map<String, Object> config, String name, String json) {
+    Map<String, Object> out = new LinkedHashMap<>(config);
+    if (json == null) {
+      out.remove(name);
+    } else {
+      out.put(name, StrictJson.value("test", json.getBytes(StandardCharsets.UTF_8)));
+    }
+    return out;
+  }
+
+  @SuppressWarnings("unchecked")
+  static Map<String, Object> inText(Map<String, Object> config, String name, String json) {
+    Map<String, Object> out = new LinkedHashMap<>(config);
+    out.put("text_config", with((Map<String, Object>) config.get("text_config"), name, json));
+    return out;
+  }
+
+  static KvFormat hf(Path directory, Map<String, Object> config) {
+    return hf(directory, config, Map.of());
+  }
+
+  static KvFormat hf(Path directory, Map<String, Object> config, Map<String, Object> settings) {
+    Map<String, Object> all = new LinkedHashMap<>(LAYOUT);
+    all.putAll(settings);
+    return resolve("hf", "vllm", directory, CanonicalJson.text(config), all);
+  }
+
+  static KvFormat resolve(
+      String resolver, String engine, Path directory, String config, Map<String, Object> settings) {
+    try {
+      Files.writeString(directory.resolve("config.json"), config);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    KvFormat format = resolver(resolver).resolve(spec(engine, directory, settings));
+    format.check();
+    return format;
+  }
+
+  static EngineSpec spec(String engine, Path directory, Map<String, Object> settings) {
+    EngineSpec.Builder spec = EngineSpec.builder().engine(engine).blockTokens(BLOCK);
+    if (directory != null) {
+      spec.model(directory);
+    }
+    settings.forEach(spec::setting);
+    return spec.build();
+  }
+
+  /** {@return what a store would know the deployment by} */
+  static String manifest(KvFormat format) {
+    return NamespaceManifest.of("t", Weights.named("m", "w1"), format).id().hex();
+  }
+
+  static void assertRefused(String message, org.junit.jupiter.api.function.Executable action) {
+    assertEquals(message, assertThrows(FormatException.class, action).getMessage());
+  }
+}
