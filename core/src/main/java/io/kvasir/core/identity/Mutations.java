@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
@@ -48,12 +49,13 @@ final class Mutations {
       }
     }
     if (value instanceof Map<?, ?> map) {
-      map.forEach(
-          (name, child) ->
-              walk(
-                  field.isEmpty() ? (String) name : field + "." + name,
-                  child,
-                  other -> root.apply(with(map, name, other))));
+      new TreeMap<>(map) // one order, so that messages do not change from start to start
+          .forEach(
+              (name, child) ->
+                  walk(
+                      field.isEmpty() ? (String) name : field + "." + name,
+                      child,
+                      other -> root.apply(with(map, name, other))));
     } else if (value instanceof List<?> list) {
       for (int i = 0; i < list.size(); i++) {
         int at = i;

@@ -17,6 +17,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.core.json.JsonReadFeature;
 
@@ -124,13 +125,12 @@ public final class StrictJson {
       return new TreeBuilder(source, parser, nonFiniteAsText).document();
     } catch (JacksonException e) {
       throw new IdentityException(
-          "%s: not JSON: %s; line %s, column %s"
-              .formatted(
-                  source,
-                  e.getOriginalMessage(),
-                  e.getLocation().getLineNr(),
-                  e.getLocation().getColumnNr()));
+          source + ": not JSON: " + e.getOriginalMessage() + place(e.getLocation()));
     }
+  }
+
+  private static String place(TokenStreamLocation at) {
+    return at == null ? "" : "; line " + at.getLineNr() + ", column " + at.getColumnNr();
   }
 
   /** Jackson would guess the encoding, and reads some overlong forms. */
