@@ -118,7 +118,9 @@ final class LocalNamespace implements NamespaceStore {
     }
   }
 
-  /** The frame as a whole slot; memory of our own where it is too small, not aligned, or not native. */
+  /**
+   * The frame as a whole slot; memory of our own where it is too small, not aligned, or not native.
+   */
   private static MemorySegment slotOf(MemorySegment frame, Slab slab) {
     int slotBytes = slab.header().slotBytes();
     boolean fits =

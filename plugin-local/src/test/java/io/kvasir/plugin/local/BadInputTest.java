@@ -247,9 +247,7 @@ class BadInputTest {
       Fixture.save(namespace, KEYS);
     }
     Files.copy(
-        second.resolve("slab-8192.kv"),
-        slab,
-        java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+        second.resolve("slab-8192.kv"), slab, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
     refused(
         Kind.MISMATCH,
         "slab file %s: it belongs to store %s, this directory is store %s; move it back to its own directory"
@@ -279,7 +277,8 @@ class BadInputTest {
     bad[4096] ^= 1;
     Files.write(checkpoint, bad);
     String wayOut =
-        "; restore the file, or move it and the slab file of the same size out of the directory to go on without their blocks"
+        "; restore the file, or move it and the slab file of the same size out of the directory to"
+            + " go on without their blocks"
             + UNCHANGED;
     refused(
         Kind.MISMATCH,
@@ -299,6 +298,7 @@ class BadInputTest {
   void aLockedDirectoryNamesItsOwner() throws Exception {
     fill();
     try (Store store = open()) {
+      assertEquals(0, store.usage().leasedBlocks());
       StoreException e = assertThrows(StoreException.class, this::open);
       assertEquals(
           "store directory %s: locked by process %d; end that process, or configure another directory"

@@ -161,6 +161,7 @@ final class CrashDisk implements Directory {
   }
 
   /** Lets other threads run, and notices that the machine went off meanwhile. */
+  @SuppressWarnings("ThreadPriorityCheck") // the scheduler is the test's own
   private void step() throws IOException {
     if (Thread.currentThread().isVirtual()) {
       Thread.yield();
@@ -301,7 +302,7 @@ final class CrashDisk implements Directory {
       return name.endsWith(".kv")
           && from.byteSize() == PAGE
           && from.get(Layout.U32, 0) == 0x3153564b
-          && from.get(Layout.U16, 6) == LogPage.Kind.REJECTION.ordinal();
+          && from.get(Layout.U16, 6) == LogPage.Kind.REJECTION.code();
     }
 
     private boolean late(long offset) {
@@ -313,16 +314,15 @@ final class CrashDisk implements Directory {
     @Override
     public void force(boolean metadata) throws IOException {
       operation();
-      if (name.endsWith(".kv") && lies.contains(Lie.NO_SLAB_FLUSH)
-          || name.contains(".checkpoint") && lies.contains(Lie.NO_CHECKPOINT_FLUSH)) {
+      if ((name.endsWith(".kv") && lies.contains(Lie.NO_SLAB_FLUSH))
+          || (name.contains(".checkpoint") && lies.contains(Lie.NO_CHECKPOINT_FLUSH))) {
         return;
       }
       List<Write> covered = inode.pending.stream().filter(write -> write.ended).toList();
       long size = inode.live.size;
       inode.pending.forEach(write -> write.ended |= late(write.offset));
       step();
-      boolean growing =
-          metadata && !(name.endsWith(".kv") && lies.contains(Lie.NO_SIZE_FLUSH));
+      boolean growing = metadata && !(name.endsWith(".kv") && lies.contains(Lie.NO_SIZE_FLUSH));
       if (growing) {
         inode.durable.size = Math.max(inode.durable.size, size);
         inode.sizes.removeIf(grown -> grown <= size);
@@ -410,6 +410,7 @@ final class CrashDisk implements Directory {
   }
 
   @Override
+  @SuppressWarnings("ReferenceEquality") // equal changes are not the same change
   public void force() throws IOException {
     operation();
     if (lies.contains(Lie.NO_DIRECTORY_FLUSH)) {
