@@ -6,11 +6,12 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
-import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * A directory in memory that can lose power. Each file keeps every write since the last flush that
@@ -37,8 +38,8 @@ final class CrashDisk implements Directory {
 
   private final Random random;
   private final Set<Lie> lies;
-  private Map<String, Inode> names = new HashMap<>();
-  private Map<String, Inode> durableNames = new HashMap<>();
+  private Map<String, Inode> names = new TreeMap<>();
+  private Map<String, Inode> durableNames = new TreeMap<>();
   private final List<Rename> pendingNames = new ArrayList<>();
   private long operationsLeft = Long.MAX_VALUE;
   private boolean off;
@@ -188,16 +189,16 @@ final class CrashDisk implements Directory {
 
   /** Everything that no flush covered is lost, kept or torn. */
   void losePower() {
-    Map<String, Inode> after = new HashMap<>(durableNames);
+    Map<String, Inode> after = new TreeMap<>(durableNames);
     for (Rename change : pendingNames) {
       if (random.nextBoolean()) {
         change.apply(after);
       }
     }
-    for (Inode inode : Set.copyOf(after.values())) {
+    for (Inode inode : new LinkedHashSet<>(after.values())) {
       settle(inode);
     }
-    names = new HashMap<>(after);
+    names = new TreeMap<>(after);
     durableNames = after;
     pendingNames.clear();
     reset();
@@ -246,7 +247,7 @@ final class CrashDisk implements Directory {
   }
 
   private Set<Inode> inodes() {
-    return Set.copyOf(names.values());
+    return new LinkedHashSet<>(names.values());
   }
 
   // ---- files
