@@ -48,7 +48,7 @@ final class LocalStore implements Store {
   private final Slabs slabs;
   private final Set<LocalNamespace> open = ConcurrentHashMap.newKeySet();
   private final IdleMarks marks;
-  private boolean closed;
+  private volatile boolean closed;
 
   private LocalStore(
       Directory directory,
@@ -163,15 +163,17 @@ final class LocalStore implements Store {
   public NamespaceStore open(NamespaceManifest manifest) throws StoreException {
     synchronized (slabs) {
       checkOpen();
-      for (int group = 0; group < manifest.groups(); group++) {
-        slabs.checkPayload(manifest, group);
-      }
       try {
         namespaces.open(manifest);
         LocalNamespace opened = new LocalNamespace(manifest, this);
         open.add(opened);
         for (int group = 0; group < manifest.groups(); group++) {
-          slabs.create((int) Layout.slotBytes(manifest.payloadBytes(group)));
+          Optional<String> refusal = slabs.refusal(manifest, group);
+          if (refusal.isEmpty()) {
+            slabs.create((int) Layout.slotBytes(manifest.payloadBytes(group)));
+          } else {
+            log.log(Level.WARNING, refusal.get());
+          }
         }
         return opened;
       } catch (IOException e) {
@@ -184,15 +186,15 @@ final class LocalStore implements Store {
     Set<Integer> sizes = new HashSet<>();
     for (LocalNamespace namespace : open) {
       for (int group = 0; group < namespace.manifest().groups(); group++) {
-        sizes.add((int) Layout.slotBytes(namespace.manifest().payloadBytes(group)));
+        long payload = namespace.manifest().payloadBytes(group);
+        sizes.add((int) Math.min(Integer.MAX_VALUE, Layout.slotBytes(payload)));
       }
     }
     return sizes;
   }
 
-  /** The slab of blocks with that payload; it is there once a namespace that has them is open. */
-  Slab slab(long payloadBytes) {
-    return slabs.get((int) Layout.slotBytes(payloadBytes));
+  Slabs slabs() {
+    return slabs;
   }
 
   void closed(LocalNamespace namespace) {
@@ -207,6 +209,7 @@ final class LocalStore implements Store {
 
   @Override
   public List<NamespaceSummary> namespaces() throws StoreException {
+    checkOpen();
     List<NamespaceSummary> summaries = new ArrayList<>();
     try {
       for (NamespaceId namespace : namespaces.all()) {
@@ -267,7 +270,8 @@ final class LocalStore implements Store {
   }
 
   @Override
-  public StoreUsage usage() {
+  public StoreUsage usage() throws StoreException {
+    checkOpen();
     long blocks = 0;
     long bytes = 0;
     long leased = 0;
@@ -334,7 +338,6 @@ final class LocalStore implements Store {
       marks.close();
       for (LocalNamespace namespace : List.copyOf(open)) {
         namespace.close();
-        namespace.end(BlockStatus.CLOSED);
       }
       IOException failed = null;
       for (Slab slab : slabs.all()) {

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -28,7 +29,9 @@ final class Slabs {
   private final Namespaces namespaces;
   private final Supplier<Set<Integer>> inUse;
 
-  /** @param inUse slot sizes that open namespaces have */
+  /**
+   * @param inUse slot sizes that open namespaces have
+   */
   Slabs(
       Directory directory,
       LocalConfig config,
@@ -52,9 +55,9 @@ final class Slabs {
     return bySize.values();
   }
 
-  /** The slab of that slot size; null until {@link #create} or {@link #openAll} made it. */
-  Slab get(int slotBytes) {
-    return bySize.get(slotBytes);
+  /** The slab of blocks with that payload; null if there is none, as for blocks that cannot fit. */
+  Slab get(long payloadBytes) {
+    return payloadBytes > MOST_PAYLOAD ? null : bySize.get((int) Layout.slotBytes(payloadBytes));
   }
 
   /** Opens what is there. */
@@ -91,23 +94,21 @@ final class Slabs {
     return header.logEnd() + 4L * Layout.PAGE + Growth.bytes(header.slots(), header.slotBytes());
   }
 
-  /** Whether a store of this capacity can hold blocks of a group. */
-  void checkPayload(NamespaceManifest manifest, int group) throws StoreException {
+  /** Why a store of this capacity holds no block of a group; empty if it can. */
+  Optional<String> refusal(NamespaceManifest manifest, int group) {
     long payload = manifest.payloadBytes(group);
     if (payload < 1 || payload > MOST_PAYLOAD) {
-      throw new StoreException(
-          StoreException.Kind.CONFIGURATION,
+      return Optional.of(
           "group %d of %s: its blocks have %d bytes, a local store takes 1 to %d; choose fewer tokens per block"
               .formatted(group, manifest, payload, MOST_PAYLOAD));
     }
     Header header = Header.first(id, (int) Layout.slotBytes(payload), config.pages());
     long least = fileBytes(header) + Growth.bytes(FEWEST_SLOTS, header.slotBytes());
-    if (least > config.capacity().bytes()) {
-      throw new StoreException(
-          StoreException.Kind.CONFIGURATION,
-          "capacity: %s is too small for blocks of %d bytes; write at least %d"
-              .formatted(config.capacity(), payload, least));
-    }
+    return least <= config.capacity().bytes()
+        ? Optional.empty()
+        : Optional.of(
+            "capacity: %s is too small for blocks of %d bytes; write at least %d"
+                .formatted(config.capacity(), payload, least));
   }
 
   /** Creates the file of a slot size, unless it is there. */

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.kvasir.api.BlockStatus;
 import io.kvasir.api.identity.BlockKeys;
 import io.kvasir.api.identity.NamespaceManifest;
+import io.kvasir.api.store.Blocks;
 import io.kvasir.api.store.NamespaceStore;
 import io.kvasir.api.store.Store;
 import io.kvasir.api.store.StoreContext;
@@ -323,14 +324,16 @@ class BadInputTest {
   }
 
   @Test
-  void aBlockLargerThanTheCapacityIsAConfigurationError() throws Exception {
+  void aBlockLargerThanTheCapacityEndsCapacityAndSaysTheWayOut() throws Exception {
     NamespaceManifest large = Fixture.manifest("acme", 1000);
     LocalConfig config = Fixture.config(directory, 8 << 20);
-    try (Store store = new LocalProvider().open(new Context(config))) {
-      refused(
-          Kind.CONFIGURATION,
+    try (Store store = new LocalProvider().open(new Context(config));
+        NamespaceStore namespace = store.open(large)) {
+      Blocks saved = Fixture.save(namespace, Fixture.keys(large, 1, 1));
+      assertEquals(BlockStatus.CAPACITY, saved.status(0));
+      assertEquals(
           "capacity: 8 MiB is too small for blocks of 4096000 bytes; write at least 32891392",
-          () -> store.open(large));
+          saved.cause(0).getMessage());
     }
   }
 }
