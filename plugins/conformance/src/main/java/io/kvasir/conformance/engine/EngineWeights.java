@@ -37,7 +37,7 @@ final class EngineWeights {
   void change(WeightUpdate update, KvConnector connector, SplittableRandom random) {
     String run = "run-" + seed;
     String step = "step-" + steps++;
-    switch (random.nextInt(6)) {
+    switch (random.nextInt(10)) {
       case 0 -> set(Weights.delta(now, run, step));
       case 1 -> set(before.get(random.nextInt(before.size())));
       case 2 -> set(now);
@@ -46,6 +46,7 @@ final class EngineWeights {
         set(connector.namespace().weights());
         return;
       }
+      case 4, 5, 6, 7 -> set(before.get(Math.max(0, before.size() - 2))); // its blocks are there yet
       default -> set(Weights.full(run, step));
     }
     update.commit(now);
