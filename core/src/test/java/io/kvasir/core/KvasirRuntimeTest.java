@@ -116,6 +116,19 @@ class KvasirRuntimeTest {
   }
 
   @Test
+  void twoPluginsWhoseStoresHaveOneNameAreRefused() throws IOException {
+    new PluginBuilder(temp.resolve("plugins"), "twin")
+        .source("P", ShelfSources.PROVIDER)
+        .source("S", ShelfSources.STORE)
+        .folder();
+    Path file = file("{\"tenant\":\"a\"," + STORE + "}");
+    assertEquals(
+        file
+            + ": store.shelf: 2 providers of a store are called \"shelf\": [dev.shelf.P, dev.twin.P]",
+        assertThrows(KvasirException.class, () -> Kvasir.open(file)).getMessage());
+  }
+
+  @Test
   void theStoresOwnErrorIsTheCause() throws IOException {
     Path file = file("{\"tenant\":\"a\",\"store\":{\"shelf\":{\"slots\":0}}}");
     KvasirException e = assertThrows(KvasirException.class, () -> Kvasir.open(file));
