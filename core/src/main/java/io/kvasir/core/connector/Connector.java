@@ -176,7 +176,7 @@ public final class Connector implements KvConnector {
 
   @Override
   public NamespaceManifest namespace() {
-    return epochs.deployment();
+    return epochs.namespace();
   }
 
   @Override

@@ -113,7 +113,7 @@ final class Epochs {
     }
   }
 
-  synchronized NamespaceManifest deployment() {
+  synchronized NamespaceManifest namespace() {
     return current.namespace;
   }
 

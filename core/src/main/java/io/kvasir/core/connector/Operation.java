@@ -210,13 +210,13 @@ abstract class Operation<R> implements Transfer<R> {
       }
     }
     ended(now);
-    epoch.ended(this);
     request.ended(this);
     machinery.counters.transfers.decrementAndGet();
     machinery.mailbox.count();
     if (delivery.publish(now)) {
       machinery.mailbox.put(this);
     }
+    epoch.ended(this); // whoever drains the epoch finds the result
   }
 
   @Override

@@ -8,6 +8,8 @@ import java.util.Map;
 
 /** An object of a file or of the settings, with its place, so that an error can name a field. */
 final class Fields {
+  private static final int LONGEST_TEXT = 256;
+
   private final String place;
   private final Map<String, Object> json;
 
@@ -64,7 +66,7 @@ final class Fields {
   }
 
   String text(String name) {
-    if (get(name) instanceof String s && !s.isBlank()) {
+    if (get(name) instanceof String s && !s.isBlank() && s.length() <= LONGEST_TEXT) {
       return s;
     }
     throw wrong(name, "a text");

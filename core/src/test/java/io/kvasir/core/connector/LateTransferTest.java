@@ -65,7 +65,9 @@ final class LateTransferTest {
       try (KvRequest request = connector.request(RequestScope.NONE, Bench.prompt(17))) {
         PrefixMatch match = Bench.lookup(request);
         long begun = System.nanoTime();
-        LoadResult result = request.load(match, memory, Bench.in(100)).await(Bench.soon());
+        Transfer<LoadResult> load = request.load(match, memory, Bench.in(100));
+        Bench.until("ended by itself", load::done);
+        LoadResult result = load.await(Bench.soon());
         assertTrue(System.nanoTime() - begun < Duration.ofSeconds(5).toNanos());
         assertEquals(
             Collections.nCopies(4, BlockStatus.TIMEOUT), result.parts().getFirst().statuses());
@@ -123,6 +125,7 @@ final class LateTransferTest {
       try (KvRequest request = connector.request(RequestScope.NONE, Bench.prompt(32))) {
         long begun = System.nanoTime();
         Transfer<SaveResult> save = request.save(Bench.memory(8, 1), Fence.none());
+        Bench.until("ended by itself", save::done);
         assertEquals(
             Collections.nCopies(8, BlockStatus.TIMEOUT),
             save.await(Bench.soon()).parts().getFirst().statuses());

@@ -59,7 +59,7 @@ final class PressureTest {
       gate.awaitArrivals(1);
       Bench.until("gathered", () -> connector.gauges().queuedBytes() == 4L * Bench.BLOCK);
       Transfer<SaveResult> second = other.save(Bench.memory(16, 1), Fence.none());
-      assertEquals(8L * Bench.BLOCK, connector.gauges().queuedBytes());
+      assertTrue(connector.gauges().queuedBytes() <= 8L * Bench.BLOCK);
       gate.open();
       assertEquals(8, first.await(Bench.soon()).saved());
       assertEquals(4, second.await(Bench.soon()).saved());

@@ -122,6 +122,33 @@ final class WeightUpdateTest {
   }
 
   @Test
+  void aLoadThatWaitsForAWorkerWhenTheFenceFallsReachesNoStore() {
+    Bench.Settings settings = Bench.settings();
+    settings.loadWorkers = 1;
+    settings.batch = 4;
+    settings.frames = 512L * Bench.BLOCK;
+    try (Connector connector = settings.open(store)) {
+      Bench.fill(connector, 4, 1);
+      try (KvRequest one = connector.request(RequestScope.NONE, Bench.prompt(17));
+          KvRequest two = connector.request(RequestScope.NONE, Bench.prompt(17))) {
+        PrefixMatch first = Bench.lookup(one);
+        PrefixMatch second = Bench.lookup(two);
+        store.onLoad = _ -> gate.pass();
+        Transfer<LoadResult> running = one.load(first, Bench.memory(4, 0));
+        gate.awaitArrivals(1);
+        Transfer<LoadResult> waiting = two.load(second, Bench.memory(4, 0));
+        CompletableFuture<WeightUpdate> begun =
+            CompletableFuture.supplyAsync(() -> connector.beginWeightUpdate(Bench.soon()));
+        Bench.until("fenced", () -> running.done() && waiting.done());
+        gate.open();
+        begun.join().close();
+      }
+      Bench.until("nothing is lent", () -> connector.gauges().frames() == 0);
+      assertEquals(1, store.loads.get());
+    }
+  }
+
+  @Test
   void anOldRequestTouchesNoStore() {
     try (Connector connector = Bench.settings().open(store)) {
       Bench.fill(connector, 4, 1);

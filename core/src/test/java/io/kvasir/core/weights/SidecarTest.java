@@ -13,8 +13,12 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,6 +36,7 @@ class SidecarTest {
         directory.getFileSystem().supportedFileAttributeViews().contains("unix"),
         "this file system has no inode and change time, so nothing is kept");
     file = Files.writeString(directory.resolve("model.safetensors"), "weights");
+    Files.setLastModifiedTime(file, FileTime.fromMillis(1_000_000)); // can be set back exactly
   }
 
   @Test
@@ -46,12 +51,13 @@ class SidecarTest {
   @Test
   void changedFileIsReadAgainEvenIfSizeAndTimeAreSetBack() throws IOException {
     String real = content(sidecar());
-    forge();
+    String forged = forge();
     FileTime time = Files.getLastModifiedTime(file);
     Files.writeString(file, "changed");
     Files.setLastModifiedTime(file, time);
     String changed = content(sidecar());
     assertNotEquals(real, changed);
+    assertNotEquals(forged, changed);
     Files.writeString(file, "weights");
     assertEquals(real, content(sidecar()));
   }
@@ -64,6 +70,23 @@ class SidecarTest {
     Files.setLastModifiedTime(fresh, Files.getLastModifiedTime(file));
     Files.move(fresh, file, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
     assertEquals(real, content(sidecar()));
+  }
+
+  @Test
+  void eachThingThatAFileIsRecognisedByCounts() {
+    Instant t = Instant.EPOCH;
+    Set<String> lines =
+        Stream.of(
+                new FileKey("/a", 1, t, t, 1),
+                new FileKey("/b", 1, t, t, 1),
+                new FileKey("/a", 2, t, t, 1),
+                new FileKey("/a", 1, t.plusNanos(1), t, 1),
+                new FileKey("/a", 1, t, t.plusNanos(1), 1),
+                new FileKey("/a", 1, t, t, 2))
+            .map(FileKey::line)
+            .collect(Collectors.toSet());
+    assertEquals(6, lines.size());
+    assertFalse(new FileKey("/a b\nc", 1, t, t, 1).line().matches("(?s).*(\n|/a b).*"));
   }
 
   @Test

@@ -35,7 +35,10 @@ final class DiskDirectory implements Directory, AutoCloseable {
     Files.createDirectories(path, posix ? only("rwx------") : new FileAttribute<?>[0]);
   }
 
-  /** Makes the directory its owner's alone and finds out whether it can do direct I/O; once it is known to be a store's. */
+  /**
+   * Makes the directory its owner's alone and finds out whether it can do direct I/O; once it is
+   * known to be a store's.
+   */
   void settle(boolean mayBeDirect) throws IOException {
     if (posix) {
       Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwx------"));
@@ -48,7 +51,7 @@ final class DiskDirectory implements Directory, AutoCloseable {
       Class<?> options = Class.forName("com.sun.nio.file.ExtendedOpenOption");
       return (OpenOption) options.getField("DIRECT").get(null);
     } catch (ReflectiveOperationException e) {
-      throw new AssertionError("module jdk.unsupported has it", e);
+      throw new LinkageError("module jdk.unsupported has it", e);
     }
   }
 
@@ -58,7 +61,10 @@ final class DiskDirectory implements Directory, AutoCloseable {
     };
   }
 
-  /** Opening for direct I/O proves nothing: only an aligned write and read in this very directory do. */
+  /**
+   * Opening for direct I/O proves nothing: only an aligned write and read in this very directory
+   * do.
+   */
   private boolean probe() throws IOException {
     try (BlockFile file = create(PROBE, true)) {
       MemorySegment written = Layout.pages(1).fill((byte) 0x5a);
@@ -141,9 +147,7 @@ final class DiskDirectory implements Directory, AutoCloseable {
   @Override
   public void rename(String from, String to) throws IOException {
     calm.call(
-        () ->
-            Files.move(
-                path.resolve(from), path.resolve(to), StandardCopyOption.ATOMIC_MOVE));
+        () -> Files.move(path.resolve(from), path.resolve(to), StandardCopyOption.ATOMIC_MOVE));
   }
 
   @Override

@@ -29,7 +29,13 @@ final class Growth {
   private int slots;
   private long reserved;
 
-  Growth(SlabFile file, GroupFlush flush, Space space, int step, Rules rules, AtomicReference<Throwable> trouble) {
+  Growth(
+      SlabFile file,
+      GroupFlush flush,
+      Space space,
+      int step,
+      Rules rules,
+      AtomicReference<Throwable> trouble) {
     this.trouble = trouble;
     this.file = file;
     this.flush = flush;
@@ -51,7 +57,7 @@ final class Growth {
    * at it.
    */
   boolean begin() {
-    if (running || blocked && System.nanoTime() - blockedAt < RETRY_NANOS) {
+    if (running || (blocked && System.nanoTime() - blockedAt < RETRY_NANOS)) {
       return false;
     }
     Header header = file.header();

@@ -155,9 +155,7 @@ final class Slab {
     SlotTable.Entry entry = found.entry();
     try {
       file.readSlot(slot, frame);
-      return isBlock(frame, slot, key, entry)
-          ? loaded()
-          : notThere(slot, entry.seq());
+      return isBlock(frame, slot, key, entry) ? loaded() : notThere(slot, entry.seq());
     } catch (IOException | RuntimeException e) {
       readTrouble = e;
       return new Loaded(BlockStatus.IO, e);
@@ -183,8 +181,7 @@ final class Slab {
         () -> {
           int slot = state.table.find(print);
           if (writer.isClosed() || slot == SlotTable.NONE) {
-            return new Found(
-                slot, null, writer.isClosed() ? BlockStatus.CLOSED : BlockStatus.MISS);
+            return new Found(slot, null, writer.isClosed() ? BlockStatus.CLOSED : BlockStatus.MISS);
           }
           readers++;
           return new Found(slot, state.table.entry(slot), null);
@@ -267,14 +264,7 @@ final class Slab {
    * Ends new work, waits for what runs, and closes; false if something still ran at the deadline.
    */
   boolean close(Deadline deadline) throws IOException {
-    writer.lock.lock();
-    boolean idle;
-    try {
-      writer.close();
-      while (!(idle = readers == 0 && state.inFlight() == 0) && writer.await(deadline)) {}
-    } finally {
-      writer.lock.unlock();
-    }
+    boolean idle = awaitIdle(deadline);
     try (file) {
       if (idle) {
         writer.mark();
@@ -298,6 +288,20 @@ final class Slab {
           }
           return new Usage(blocks, bytes, 0);
         });
+  }
+
+  private boolean awaitIdle(Deadline deadline) {
+    writer.lock.lock();
+    try {
+      writer.close();
+      boolean waiting = true;
+      while (waiting && (readers > 0 || state.inFlight() > 0)) {
+        waiting = writer.await(deadline);
+      }
+      return readers == 0 && state.inFlight() == 0;
+    } finally {
+      writer.lock.unlock();
+    }
   }
 
   /** The failure after which this slab serves reads only, or null. */

@@ -9,7 +9,10 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The file that makes a directory a store: the version of its format, and the id that all of its files carry. */
+/**
+ * The file that makes a directory a store: the version of its format, and the id that all of its
+ * files carry.
+ */
 final class StoreFile {
   static final String NAME = "store";
   private static final Pattern FORM =

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.kvasir.api.BlockStatus;
 import io.kvasir.api.identity.BlockKeys;
 import io.kvasir.api.identity.NamespaceManifest;
+import io.kvasir.api.store.Blocks;
 import io.kvasir.api.store.NamespaceStore;
 import io.kvasir.api.store.Store;
 import io.kvasir.api.store.StoreContext;
@@ -247,9 +248,7 @@ class BadInputTest {
       Fixture.save(namespace, KEYS);
     }
     Files.copy(
-        second.resolve("slab-8192.kv"),
-        slab,
-        java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+        second.resolve("slab-8192.kv"), slab, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
     refused(
         Kind.MISMATCH,
         "slab file %s: it belongs to store %s, this directory is store %s; move it back to its own directory"
@@ -279,7 +278,8 @@ class BadInputTest {
     bad[4096] ^= 1;
     Files.write(checkpoint, bad);
     String wayOut =
-        "; restore the file, or move it and the slab file of the same size out of the directory to go on without their blocks"
+        "; restore the file, or move it and the slab file of the same size out of the directory to"
+            + " go on without their blocks"
             + UNCHANGED;
     refused(
         Kind.MISMATCH,
@@ -299,6 +299,7 @@ class BadInputTest {
   void aLockedDirectoryNamesItsOwner() throws Exception {
     fill();
     try (Store store = open()) {
+      assertEquals(0, store.usage().leasedBlocks());
       StoreException e = assertThrows(StoreException.class, this::open);
       assertEquals(
           "store directory %s: locked by process %d; end that process, or configure another directory"
@@ -323,14 +324,16 @@ class BadInputTest {
   }
 
   @Test
-  void aBlockLargerThanTheCapacityIsAConfigurationError() throws Exception {
+  void aBlockLargerThanTheCapacityEndsCapacityAndSaysTheWayOut() throws Exception {
     NamespaceManifest large = Fixture.manifest("acme", 1000);
     LocalConfig config = Fixture.config(directory, 8 << 20);
-    try (Store store = new LocalProvider().open(new Context(config))) {
-      refused(
-          Kind.CONFIGURATION,
+    try (Store store = new LocalProvider().open(new Context(config));
+        NamespaceStore namespace = store.open(large)) {
+      Blocks saved = Fixture.save(namespace, Fixture.keys(large, 1, 1));
+      assertEquals(BlockStatus.CAPACITY, saved.status(0));
+      assertEquals(
           "capacity: 8 MiB is too small for blocks of 4096000 bytes; write at least 32891392",
-          () -> store.open(large));
+          saved.cause(0).getMessage());
     }
   }
 }

@@ -20,7 +20,10 @@ import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Every write and every flush of a short life fails once: nothing acknowledged is lost, nothing wrong is served. */
+/**
+ * Every write and every flush of a short life fails once: nothing acknowledged is lost, nothing
+ * wrong is served.
+ */
 class FaultTest {
   private static final NamespaceManifest MANIFEST = Fixture.manifest("acme", 1);
 

@@ -17,7 +17,9 @@ final class FaultyDirectory implements Directory {
     this.inner = inner;
   }
 
-  /** @param flushes whether flushes are counted, else writes */
+  /**
+   * @param flushes whether flushes are counted, else writes
+   */
   void failAfter(long count, boolean flushes, boolean forEver, String error) {
     left = count;
     forces = flushes;

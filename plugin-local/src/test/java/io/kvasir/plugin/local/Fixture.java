@@ -29,11 +29,31 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.ResourceBundle;
 import java.util.stream.IntStream;
 
 /** Namespaces, keys and bytes for tests of a whole store. */
 final class Fixture {
-  static final System.Logger LOG = System.getLogger("test");
+  /** Hears everything and says nothing: faults are the point of these tests. */
+  static final System.Logger LOG =
+      new System.Logger() {
+        @Override
+        public String getName() {
+          return "test";
+        }
+
+        @Override
+        public boolean isLoggable(Level level) {
+          return false;
+        }
+
+        @Override
+        public void log(Level level, ResourceBundle bundle, String message, Throwable thrown) {}
+
+        @Override
+        public void log(Level level, ResourceBundle bundle, String format, Object... params) {}
+      };
+
   static final Duration CLOSE = Duration.ofSeconds(10);
   private static final int BLOCK_TOKENS = 16;
 
@@ -58,7 +78,8 @@ final class Fixture {
 
   /** A store in memory that can crash. */
   static LocalStore open(Directory disk, Durability durability) throws IOException, StoreException {
-    return LocalStore.open(disk, () -> {}, "test", config(Path.of("x"), 16 << 20, durability), LOG, CLOSE);
+    return LocalStore.open(
+        disk, () -> {}, "test", config(Path.of("x"), 16 << 20, durability), LOG, CLOSE);
   }
 
   /** A namespace whose blocks have {@code layers} × 4096 bytes. */
@@ -130,8 +151,7 @@ final class Fixture {
   }
 
   static int count(Blocks blocks, BlockStatus status) {
-    return (int)
-        IntStream.range(0, blocks.count()).filter(i -> blocks.status(i) == status).count();
+    return (int) IntStream.range(0, blocks.count()).filter(i -> blocks.status(i) == status).count();
   }
 
   static boolean holdsItsBytes(Blocks blocks, int block) {

@@ -9,7 +9,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The bytes on the disk are those that FORMAT.md gives: a change here is a change of the format's version. */
+/**
+ * The bytes on the disk are those that FORMAT.md gives: a change here is a change of the format's
+ * version.
+ */
 class FormatTest {
   private static final Key KEY = new Key(new Bits128(0x11, 0x12), 0x13, 0x14, 1, 2, 3, 4);
   private static final PutRecord PUT =

@@ -28,7 +28,9 @@ class KillTest {
   private static final int BLOCKS = 4;
   private static final long CAPACITY = 256 << 20;
 
-  /** Saves chains of blocks from two threads and prints each one's number once it is acknowledged. */
+  /**
+   * Saves chains of blocks from two threads and prints each one's number once it is acknowledged.
+   */
   static final class Victim {
     public static void main(String[] args) throws Exception {
       LocalStore store = Fixture.open(Fixture.config(Path.of(args[0]), CAPACITY));

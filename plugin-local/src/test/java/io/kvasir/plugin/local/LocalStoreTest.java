@@ -1,5 +1,6 @@
 package io.kvasir.plugin.local;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -138,8 +139,7 @@ class LocalStoreTest {
     BlockKeys keys = Fixture.keys(Fixture.manifest("other", 1), 1, 1);
     try (LocalStore store = Fixture.open(directory);
         NamespaceStore namespace = store.open(manifest)) {
-      assertThrows(
-          IllegalArgumentException.class, () -> namespace.lookup(keys, Deadline.never()));
+      assertThrows(IllegalArgumentException.class, () -> namespace.lookup(keys, Deadline.never()));
       assertThrows(IllegalArgumentException.class, () -> Fixture.save(namespace, keys));
     }
   }
@@ -219,17 +219,17 @@ class LocalStoreTest {
       for (int prompt = 0; prompt < 90; prompt++) {
         Blocks saved = Fixture.save(namespace, Fixture.keys(manifest, prompt, 32));
         assertEquals(32, Fixture.count(saved, BlockStatus.OK));
-        assertTrue(store.usage().occupiedBytes() <= capacity, () -> "" + store.usage());
+        assertTrue(store.usage().occupiedBytes() <= capacity);
       }
       assertTrue(occupied() <= capacity, "du says " + occupied());
-      assertTrue(store.usage().blocks() > 150, () -> "" + store.usage());
+      assertTrue(store.usage().blocks() > 150);
     }
   }
 
   /** What the system says: allocated blocks, holes not counted. */
   private long occupied() throws Exception {
     Process du = new ProcessBuilder("du", "-s", "--block-size=1", directory.toString()).start();
-    return Long.parseLong(new String(du.getInputStream().readAllBytes()).split("\\s")[0]);
+    return new java.util.Scanner(du.getInputStream(), UTF_8).nextLong();
   }
 
   @Test
@@ -241,7 +241,8 @@ class LocalStoreTest {
     }
     byte[] first = new byte[8];
     MemorySegment.ofArray(first).copyFrom(Fixture.bytes(keys, 1).asSlice(0, 8));
-    try (RandomAccessFile slab = new RandomAccessFile(directory.resolve("slab-8192.kv").toFile(), "rw")) {
+    try (RandomAccessFile slab =
+        new RandomAccessFile(directory.resolve("slab-8192.kv").toFile(), "rw")) {
       byte[] all = new byte[(int) slab.length()];
       slab.readFully(all);
       int at = 2 << 20;
@@ -404,7 +405,6 @@ class LocalStoreTest {
             of.get(Layout.U64, 8),
             of.get(Layout.U64, 16),
             of.get(Layout.U64, 24));
-    assertEquals(
-        Bits128.of(keys.fingerprint(2)), Namespaces.fingerprint(manifest.id(), key));
+    assertEquals(Bits128.of(keys.fingerprint(2)), Namespaces.fingerprint(manifest.id(), key));
   }
 }

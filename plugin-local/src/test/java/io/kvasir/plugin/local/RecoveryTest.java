@@ -26,7 +26,8 @@ class RecoveryTest {
     slab.grown(slab.prepareGrowth(4));
   }
 
-  private void page(int at, Kind kind, long seq, long flushed, List<PutRecord> puts, Tombstone... ends)
+  private void page(
+      int at, Kind kind, long seq, long flushed, List<PutRecord> puts, Tombstone... ends)
       throws IOException {
     MemorySegment page = Layout.pages(1);
     new LogPage(kind, 1, seq, flushed, 0, puts, List.of(ends)).write(page, STORE);
@@ -53,7 +54,10 @@ class RecoveryTest {
     return recover(rules).table().find(SlabHistory.print(KEY));
   }
 
-  /** Evicted and saved again at once; the eviction's page is lost, the new block torn, its record rejected. */
+  /**
+   * Evicted and saved again at once; the eviction's page is lost, the new block torn, its record
+   * rejected.
+   */
   @Test
   void aRejectedPutNeverDisplacesTheOlderBlockOfItsKey() throws IOException {
     page(0, Kind.BATCH, 1, 0, List.of(put(0, 1, true)));
@@ -70,8 +74,7 @@ class RecoveryTest {
     page(0, Kind.BATCH, 1, 0, List.of(put(0, 1, false)));
     Recovery.Result result = recover(Rules.KEPT);
     assertEquals(SlotTable.NONE, result.table().find(SlabHistory.print(KEY)));
-    assertEquals(
-        List.of(new Tombstone(0, 1, SlabHistory.print(KEY).first())), result.rejected());
+    assertEquals(List.of(new Tombstone(0, 1, SlabHistory.print(KEY).first())), result.rejected());
     assertEquals(4, result.table().freeCount());
   }
 

@@ -71,7 +71,7 @@ class SlotTableTest {
     List<Integer> expected = new ArrayList<>(order.keySet());
     expected.sort(
         Comparator.<Integer>comparingLong(slot -> order.get(slot)[0])
-            .thenComparing(slot -> -order.get(slot)[1]));
+            .thenComparingLong(slot -> -order.get(slot)[1]));
     for (int slot : expected) {
       int victim = table.victim(1000, Rules.KEPT);
       assertEquals(slot, victim);

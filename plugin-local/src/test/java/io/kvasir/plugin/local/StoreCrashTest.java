@@ -19,12 +19,13 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Crashes of a whole store: its first file, manifests, slab files that appear, namespaces that go. */
+/**
+ * Crashes of a whole store: its first file, manifests, slab files that appear, namespaces that go.
+ */
 class StoreCrashTest {
   private static final int HISTORIES = Boolean.getBoolean("kvasir.soak") ? 20_000 : 300;
   private static final List<NamespaceManifest> MANIFESTS =
-      List.of(
-          Fixture.manifest("a", 1), Fixture.manifest("b", 1), Fixture.manifest("a", 2));
+      List.of(Fixture.manifest("a", 1), Fixture.manifest("b", 1), Fixture.manifest("a", 2));
   private static final List<List<BlockKeys>> KEYS =
       MANIFESTS.stream()
           .map(manifest -> List.of(Fixture.keys(manifest, 1, 3), Fixture.keys(manifest, 2, 3)))

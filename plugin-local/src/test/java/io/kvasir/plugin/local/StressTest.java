@@ -14,15 +14,18 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.Queue;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.api.io.TempDir;
 
-/** Threads that write far more than fits, beside threads that read: nobody gets a wrong byte or an exception. */
+/**
+ * Threads that write far more than fits, beside threads that read: nobody gets a wrong byte or an
+ * exception.
+ */
 class StressTest {
   private static final NamespaceManifest MANIFEST = Fixture.manifest("acme", 1);
   private static final Duration LASTS =
@@ -51,7 +54,8 @@ class StressTest {
                       try {
                         while (!end.expired()) {
                           int prompt = random.nextInt(PROMPTS);
-                          BlockKeys keys = Fixture.keys(MANIFEST, prompt, 1 + random.nextInt(BLOCKS));
+                          BlockKeys keys =
+                              Fixture.keys(MANIFEST, prompt, 1 + random.nextInt(BLOCKS));
                           if (id % 2 == 0) {
                             save(namespace, keys);
                           } else {

@@ -14,8 +14,12 @@ public final class TinyEngine {
   /** {@return how many tokens of the prompt came from the store} */
   public static int run(Path configuration, int[] prompt) {
     EngineSpec spec =
-        EngineSpec.builder().engine("tiny").resolver("explicit").blockTokens(BLOCK_TOKENS)
-            .weights(Weights.named("tiny", "release-1")).build();
+        EngineSpec.builder()
+            .engine("tiny")
+            .resolver("explicit")
+            .blockTokens(BLOCK_TOKENS)
+            .weights(Weights.named("tiny", "release-1"))
+            .build();
     Deadline soon = Deadline.after(Duration.ofSeconds(10));
     try (Kvasir kvasir = Kvasir.open(configuration);
         KvConnector cache = kvasir.connect(spec);

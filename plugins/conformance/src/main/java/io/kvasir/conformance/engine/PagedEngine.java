@@ -68,13 +68,15 @@ public final class PagedEngine {
     }
     endUpdate();
     waiting.clear();
-    running.forEach(this::abandon);
+    if (workload.abortPerMille() > 0) {
+      running.forEach(this::abandon);
+    }
     Deadline patience = Deadline.after(PATIENCE);
     while (!running.isEmpty() && !patience.expired()) {
       step();
     }
     pages.lookAtAll();
-    Deadline quiet = Deadline.after(PATIENCE);
+    Deadline quiet = Deadline.after(Duration.ofSeconds(5));
     while (!connector.gauges().idle() && !quiet.expired()) {
       LockSupport.parkNanos(100_000); // abandoned calls of the store come back
     }
@@ -149,7 +151,11 @@ public final class PagedEngine {
     s.phase = Sequence.Phase.LOOKING;
     tally.requests++;
     tally.operations++;
-    submitted(s, random.nextInt(4) == 0 ? s.request.lookup(deadline()) : s.request.lookup());
+    submitted(s, hasty() ? s.request.lookup(deadline()) : s.request.lookup());
+  }
+
+  private boolean hasty() {
+    return workload.abortPerMille() > 0 && random.nextInt(4) == 0;
   }
 
   private Deadline deadline() {
@@ -173,7 +179,7 @@ public final class PagedEngine {
     s.phase = Sequence.Phase.LOADING;
     submitted(
         s,
-        random.nextInt(4) == 0
+        hasty()
             ? s.request.load(s.match, s.memory(0, blocks), deadline())
             : s.request.load(s.match, s.memory(0, blocks)));
   }
@@ -312,7 +318,7 @@ public final class PagedEngine {
 
   private void endUpdate() {
     if (update != null) {
-      weights.change(update, random);
+      weights.change(update, connector, random);
       update = null;
       tally.updates++;
       tally.operations++;
