@@ -144,7 +144,8 @@ class PluginsTest {
 
   @Test
   void aPluginSeesWhatItsDependencyExportsAndNothingElseOfIt() {
-    Path z = plugin("z")
+    Path z =
+        plugin("z")
             .source("dev.z.inside.Hidden", "public class Hidden {}")
             .source("dev.z.friends.Hidden", "public class Hidden {}")
             .directive("exports dev.z.friends to dev.friend;")
