@@ -75,7 +75,7 @@ class KvasirRuntimeTest {
         "{\"tenant\":\"a\",\"store\":{\"shelv\":{}}} | store.shelv: there is no store \"shelv\";"
             + " did you mean \"shelf\"?",
         "{\"tenant\":\"a\",\"store\":{\"redis\":{}}} | store.redis: there is no store \"redis\";"
-            + " there are shelf",
+            + " there are memory, shelf",
         "{\"tenant\":\"a\",\"store\":{\"shelf\":{\"slot\":3}}} | store.shelf.slot: unknown key; did"
             + " you mean \"slots\"?",
         "{\"tenant\":\"a\",\"store\":{\"shelf\":{\"slots\":0}}} | store.shelf: cannot be opened: no"
@@ -110,8 +110,8 @@ class KvasirRuntimeTest {
     Path file = file("{\"tenant\":\"a\",\"store\":{\"bad\":{}}}");
     assertEquals(
         file
-            + ": store.bad: there is no store \"bad\"; there are shelf; the plugin bad has failed:"
-            + " there is no jar in its lib; a plugin is plugin.properties and lib",
+            + ": store.bad: there is no store \"bad\"; there are memory, shelf; the plugin bad has"
+            + " failed: there is no jar in its lib; a plugin is plugin.properties and lib",
         assertThrows(KvasirException.class, () -> Kvasir.open(file)).getMessage());
   }
 
