@@ -253,7 +253,7 @@ class KvasirRuntimeTest {
           kvasir.connect(spec().weights(Weights.named("m", "r8")).build()).namespace();
       assertEquals(
           List.of(
-              "namespace %s of \"acme\" is new; of 1 others of this tenant the nearest is %s, which"
+              "namespace %s of \"acme\" is new; the nearest of 1 that this tenant has is %s, which"
                       .formatted(other.id().prefix(), first.id().prefix())
                   + " differs in semantic.weights.name; kvasir identity explain --nearest shows the"
                   + " values"),
