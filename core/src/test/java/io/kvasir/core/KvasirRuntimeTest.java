@@ -112,7 +112,6 @@ class KvasirRuntimeTest {
         file
             + ": store.bad: there is no store \"bad\"; there are memory, shelf; the plugin bad has"
             + " failed: there is no jar in its lib; a plugin is plugin.properties and lib",
-<<<<<<< HEAD
         assertThrows(KvasirException.class, () -> Kvasir.open(file)).getMessage());
   }
 
@@ -127,8 +126,6 @@ class KvasirRuntimeTest {
         file
             + ": store.shelf: 2 providers of a store are called \"shelf\": [dev.shelf.P,"
             + " dev.twin.P]",
-=======
->>>>>>> kit
         assertThrows(KvasirException.class, () -> Kvasir.open(file)).getMessage());
   }
 
@@ -268,12 +265,6 @@ class KvasirRuntimeTest {
       assertEquals(List.of(), lines);
       NamespaceManifest other =
           kvasir.connect(spec().weights(Weights.named("m", "r8")).build()).namespace();
-<<<<<<< HEAD
-      assertEquals(1, lines.size(), lines.toString());
-      String line = lines.getFirst();
-      assertTrue(line.startsWith("namespace %s of \"acme\" is new".formatted(other.id().prefix())));
-      assertTrue(line.contains(first.id().prefix()), line);
-=======
       assertEquals(
           List.of(
               "namespace %s of \"acme\" is new; the nearest of 1 that this tenant has is %s, which"
@@ -281,7 +272,6 @@ class KvasirRuntimeTest {
                   + " differs in semantic.weights.name; kvasir identity explain --nearest shows the"
                   + " values"),
           lines);
->>>>>>> kit
     } finally {
       log.removeHandler(handler);
     }
