@@ -93,8 +93,7 @@ final class LocalNamespace implements NamespaceStore {
     Slab slab = store.slabs().get(keys.payloadBytes());
     if (slab == null) {
       String why = store.slabs().refusal(manifest, keys.group()).orElse("no room");
-      from.setRest(
-          BlockStatus.CAPACITY, new StoreException(StoreException.Kind.CAPACITY, why));
+      from.setRest(BlockStatus.CAPACITY, new StoreException(StoreException.Kind.CAPACITY, why));
       return;
     }
     List<Incoming> blocks = new ArrayList<>(from.count());
