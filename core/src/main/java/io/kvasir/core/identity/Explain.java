@@ -144,7 +144,7 @@ public final class Explain {
     return nearest(deployment, own)
         .map(
             n ->
-                "namespace %s of %s is new; of %d others of this tenant the nearest is %s, which"
+                "namespace %s of %s is new; the nearest of %d that this tenant has is %s, which"
                         .formatted(
                             deployment.id().prefix(),
                             CanonicalJson.text(deployment.tenant()),

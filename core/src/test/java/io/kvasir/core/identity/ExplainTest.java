@@ -287,7 +287,7 @@ class ExplainTest {
         Optional.of(
             "namespace "
                 + base.id().prefix()
-                + " of \"acme\" is new; of 1 others of this tenant the nearest is "
+                + " of \"acme\" is new; the nearest of 1 that this tenant has is "
                 + near.id().prefix()
                 + ", which differs in semantic.config.rope.factor, semantic.config.rope.type;"
                 + " kvasir identity explain --nearest shows the values"),
