@@ -3,4 +3,9 @@ module io.kvasir.cli {
   requires info.picocli;
   requires io.kvasir.core;
   requires tools.jackson.databind;
+
+  exports io.kvasir.cli;
+
+  opens io.kvasir.cli to
+      info.picocli;
 }

@@ -5,6 +5,7 @@ module io.kvasir.conformance {
   requires org.junit.jupiter.params;
 
   exports io.kvasir.conformance;
+  exports io.kvasir.conformance.engine;
 
   // JUnit calls what the rules inherit
   opens io.kvasir.conformance to

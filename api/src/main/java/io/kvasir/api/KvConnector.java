@@ -43,7 +43,8 @@ public interface KvConnector extends AutoCloseable {
 
   /**
    * Begins a weight update: from here on nothing of the current namespace is served, loaded or
-   * saved. Transfers in flight are drained or discarded by the deadline.
+   * saved. Returns once the transfers in flight are drained or discarded, at the deadline at the
+   * latest. A request that begins before the commit is in the old namespace.
    *
    * @throws KvasirException if another update is in progress or the connector is closed
    */

@@ -15,8 +15,9 @@ public interface Transfer<R> {
   /**
    * Waits for the result, and takes it: {@link KvConnector#poll} does not deliver it again.
    *
-   * <p>Once the deadline has passed the transfer is cancelled and its result returned, which comes
-   * at once: no block that has not arrived is waited for.
+   * <p>Once the deadline has passed the transfer is given up and its result returned, which comes
+   * at once: blocks without a status by then are {@code TIMEOUT}. An interrupt gives it up as a
+   * cancel does, and stays set.
    *
    * @throws IllegalStateException if the result was taken before
    */

@@ -86,14 +86,26 @@ public final class Deployment implements AutoCloseable {
    */
   public synchronized OpenStore store() {
     if (store == null) {
+      StoreProvider provider = provider();
       store =
           OpenStore.open(
-              provider(),
-              settings.store().configuration(),
-              new RecordBinder(plugins::openToCore),
-              closeTimeout());
+              provider, settings.store().configuration(), bound(provider), closeTimeout());
     }
     return store;
+  }
+
+  /**
+   * {@return the paths in the store's configuration, by key}
+   *
+   * @throws KvasirException if there is no such store or its configuration is wrong
+   */
+  public Map<String, Path> storePaths() {
+    return RecordBinder.paths(settings.store().configuration(), bound(provider()));
+  }
+
+  private Record bound(StoreProvider provider) {
+    return new RecordBinder(plugins::openToCore)
+        .bind(settings.store().configuration(), provider.descriptor().configuration());
   }
 
   private StoreProvider provider() {

@@ -7,7 +7,6 @@ import io.kvasir.api.store.StoreDescriptor;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.StoreProvider;
 import io.kvasir.core.config.ConfigValue;
-import io.kvasir.core.config.RecordBinder;
 import java.time.Duration;
 
 /**
@@ -31,16 +30,16 @@ public record OpenStore(StoreDescriptor descriptor, Store store) {
   }
 
   /**
-   * Binds a store's configuration and opens it, with the provider's loader as the context class
-   * loader: libraries look for their own providers there.
+   * Opens a store, with the provider's loader as the context class loader: libraries look for their
+   * own providers there.
    *
-   * @throws KvasirException if the configuration is wrong or the store does not open; its cause is
-   *     the store's own exception
+   * @param configuration the store's object, for errors
+   * @param bound the record that it describes
+   * @throws KvasirException if the store does not open; its cause is the store's own exception
    */
   static OpenStore open(
-      StoreProvider provider, ConfigValue configuration, RecordBinder binder, Duration close) {
+      StoreProvider provider, ConfigValue configuration, Record bound, Duration close) {
     StoreDescriptor descriptor = provider.descriptor();
-    Record bound = binder.bind(configuration, descriptor.configuration());
     System.Logger logger = System.getLogger("io.kvasir.store." + descriptor.name());
     Thread thread = Thread.currentThread();
     ClassLoader before = thread.getContextClassLoader();

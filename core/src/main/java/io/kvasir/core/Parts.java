@@ -36,17 +36,12 @@ final class Parts {
                   .formatted(settings.file(), engine.resolver())
               + " leave it out");
     }
-    Map<String, Object> all = new TreeMap<>(settings.format());
-    engine
-        .settings()
-        .forEach(
-            (name, value) -> {
-              if (all.putIfAbsent(name, value) != null) {
-                throw new KvasirException(
-                    "%s: format.%s: the engine gives this setting, too; leave one out"
-                        .formatted(settings.file(), name));
-              }
-            });
+    Map<String, Object> all = new TreeMap<>(engine.settings());
+    if (all.put("format", settings.format()) != null) {
+      throw new KvasirException(
+          "%s: format: the engine declares a format, too; leave one out"
+              .formatted(settings.file()));
+    }
     return new EngineSpec(
         engine.engine(),
         engine.resolver(),

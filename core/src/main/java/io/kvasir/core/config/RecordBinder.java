@@ -8,6 +8,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -167,6 +168,22 @@ public final class RecordBinder {
     } catch (ReflectiveOperationException e) {
       throw new KvasirException(type.getName() + ": cannot be constructed: " + e, e);
     }
+  }
+
+  /** {@return the paths that a bound record holds, by the dotted key of each} */
+  public static Map<String, Path> paths(ConfigValue at, Record bound) {
+    Map<String, Path> out = new LinkedHashMap<>();
+    for (RecordComponent c : bound.getClass().getRecordComponents()) {
+      if (c.getType() == Path.class) {
+        try {
+          c.getAccessor().setAccessible(true);
+          out.put(at.child(key(c.getName()), null).key(), (Path) c.getAccessor().invoke(bound));
+        } catch (ReflectiveOperationException e) {
+          throw new KvasirException(bound.getClass().getName() + ": cannot be read: " + e, e);
+        }
+      }
+    }
+    return out;
   }
 
   private static String wayOut(RecordComponent c) {

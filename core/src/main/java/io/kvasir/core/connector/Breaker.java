@@ -14,7 +14,7 @@ final class Breaker {
   private long generation;
   private boolean open;
   private boolean probing;
-  private boolean tripped;
+  private boolean held;
   private long probeAt;
   private String reason = "";
   private boolean failedEver;
@@ -48,7 +48,7 @@ final class Breaker {
 
   /** {@return whether a call begun now would be permitted} */
   synchronized boolean permits() {
-    return !open || (!probing && System.nanoTime() - probeAt >= 0);
+    return !open || (!held && !probing && System.nanoTime() - probeAt >= 0);
   }
 
   /** {@return the right to one call, or null while the breaker is open} */
@@ -69,7 +69,8 @@ final class Breaker {
       permit.reported = true;
       if (why == null) {
         consecutive = 0;
-        changed = permit.probe;
+        probing = false;
+        changed = permit.probe && !held;
         if (changed) {
           shut();
         }
@@ -90,20 +91,32 @@ final class Breaker {
 
   /** Opens it at once. */
   void trip(String why) {
+    trip(why, false);
+  }
+
+  /** Opens it, and lets no probe come before {@link #relieve}. */
+  void hold(String why) {
+    trip(why, true);
+  }
+
+  private void trip(String why, boolean hold) {
     synchronized (this) {
-      if (open) {
+      boolean was = open;
+      if (!open) {
+        open(why);
+      }
+      held = held || hold;
+      if (was) {
         return;
       }
-      open(why);
-      tripped = true;
     }
     listeners.tell(l -> l.breaker(true, why));
   }
 
-  /** Lets the probe come at once if the breaker was tripped: what it was tripped for is over. */
+  /** Lets the probe come at once if it was held: the reason is over. */
   synchronized void relieve() {
-    if (open && tripped) {
-      tripped = false;
+    if (held) {
+      held = false;
       probeAt = System.nanoTime();
     }
   }
@@ -111,7 +124,6 @@ final class Breaker {
   private void open(String why) {
     open = true;
     probing = false;
-    tripped = false;
     generation++;
     probeAt = System.nanoTime() + delayNanos;
     reason = why;
@@ -120,7 +132,6 @@ final class Breaker {
   private void shut() {
     open = false;
     probing = false;
-    tripped = false;
     generation++;
     consecutive = 0;
   }

@@ -33,8 +33,9 @@ import java.util.function.Consumer;
  * The connector over one open store. The store is the caller's: it is closed after the connector.
  *
  * <p>While a weight update is in progress, new requests begin in the old namespace, and all that
- * they ask for ends {@code MISMATCH}. Where the policy is not writable, a save ends at once with a
- * result of no parts.
+ * they ask for ends {@code MISMATCH}. A commit of the state in force changes no namespace, and what
+ * began before it stays out all the same. Where the policy is not writable, a save ends at once
+ * with a result of no parts.
  */
 public final class Connector implements KvConnector {
   private static final Duration HEALTH_WAIT = Duration.ofSeconds(1);
@@ -69,13 +70,18 @@ public final class Connector implements KvConnector {
       NamespaceManifest deployment,
       IdentityPolicy policy,
       boolean writable) {
-    Machinery machinery =
-        new Machinery(
-            settings,
-            Layout.of(deployment),
-            policy,
-            writable,
-            System.getLogger("io.kvasir.core.connector"));
+    System.Logger log = System.getLogger("io.kvasir.core.connector");
+    return open(settings, store, deployment, policy, writable, log);
+  }
+
+  static Connector open(
+      ConnectorSettings settings,
+      Store store,
+      NamespaceManifest deployment,
+      IdentityPolicy policy,
+      boolean writable,
+      System.Logger log) {
+    Machinery machinery = new Machinery(settings, Layout.of(deployment), policy, writable, log);
     Connector connector = new Connector(machinery, store);
     boolean open = false;
     try {
@@ -90,20 +96,27 @@ public final class Connector implements KvConnector {
   }
 
   private void start(NamespaceManifest deployment) {
-    machinery.frames =
-        new FramePool(
-            store.frames(),
-            machinery.layout,
-            machinery.settings.frames().bytes(),
-            machinery.loads::submit,
-            t -> machinery.causes.say(BlockStatus.CAPACITY, "a piece of frames", t));
-    machinery.paths = new Paths(store.transferPaths(), new Thread(() -> {}), machinery.log);
+    try {
+      machinery.frames =
+          new FramePool(
+              store.frames(),
+              machinery.layout,
+              machinery.settings.frames().bytes(),
+              machinery.loads::submit,
+              t -> machinery.causes.say(BlockStatus.CAPACITY, "a piece of frames", t));
+      machinery.paths = new Paths(store.transferPaths(), new Thread(() -> {}), machinery.log);
+    } catch (KvasirException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      throw new KvasirException("the store's frames or paths cannot be used: " + e.getMessage(), e);
+    }
     epochs.open(deployment);
     machinery.frames.warm();
     machinery.clock.every(BlockLease.LASTS.dividedBy(3), this::renewLeases);
   }
 
-  private void renewLeases() {
+  /** Renews the leases of the open requests on a worker, one round at a time. */
+  void renewLeases() {
     if (renewing.compareAndSet(false, true)) {
       boolean begun =
           machinery.loads.submit(
@@ -146,6 +159,11 @@ public final class Connector implements KvConnector {
     return machinery.mailbox.poll(consumer);
   }
 
+  /** {@return the results in the queue to poll, taken ones included} */
+  int waitingForPoll() {
+    return machinery.mailbox.size();
+  }
+
   @Override
   public void onWakeup(Runnable wakeup) {
     machinery.mailbox.onWakeup(wakeup);
@@ -158,7 +176,7 @@ public final class Connector implements KvConnector {
 
   @Override
   public NamespaceManifest namespace() {
-    return epochs.deployment();
+    return epochs.namespace();
   }
 
   @Override

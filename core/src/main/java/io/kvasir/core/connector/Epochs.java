@@ -43,6 +43,9 @@ final class Epochs {
   void open(NamespaceManifest deployment) {
     Epoch first = epoch(deployment, machinery.policy.namespace(deployment));
     Deadline deadline = Deadline.after(machinery.settings.openTimeout());
+    synchronized (this) {
+      history.owns(first.namespace, deployment.weights());
+    }
     first.callBegan();
     FutureTask<Void> opening =
         new FutureTask<>(
@@ -113,7 +116,7 @@ final class Epochs {
     }
   }
 
-  synchronized NamespaceManifest deployment() {
+  synchronized NamespaceManifest namespace() {
     return current.namespace;
   }
 
@@ -159,20 +162,31 @@ final class Epochs {
     }
     boolean same = weights.hexId().equals(old.deployment.weights().hexId());
     Epoch next = same ? epoch(old.deployment, old.namespace) : after(old, weights);
-    if (next.refuses()) {
+    boolean owned;
+    synchronized (this) {
+      owned = history.owns(next.namespace, weights);
+    }
+    if (!owned) {
+      next.refuse(BlockStatus.MISMATCH);
       machinery.log.log(
           Level.WARNING,
-          "the identity policy %s does not tell the new weights from the old: nothing is looked up, loaded or saved until the next update"
+          "the identity policy %s does not tell these weights from others: nothing is looked up, loaded or saved until the next update"
               .formatted(machinery.policy.name()));
     } else {
       open(next, until);
     }
+    boolean late;
     synchronized (this) {
-      if (closed) {
-        next.refuse(BlockStatus.CLOSED);
+      late = closed;
+      if (!late) {
+        current = next;
+        updating = false;
       }
-      current = next;
-      updating = false;
+    }
+    if (late) {
+      next.refuse(BlockStatus.CLOSED);
+      next.release();
+      return;
     }
     old.release();
     if (!same) {
@@ -187,12 +201,7 @@ final class Epochs {
         NamespaceManifest.of(d.tenant(), weights, d.format())
             .withLabels(d.labels())
             .superseding(old.namespace.id());
-    Epoch next = epoch(deployment, machinery.policy.namespace(deployment));
-    if (next.namespace.equals(old.namespace)) {
-      next.refuse(
-          BlockStatus.MISMATCH); // what is stored there has been computed with other weights
-    }
-    return next;
+    return epoch(deployment, machinery.policy.namespace(deployment));
   }
 
   /** Tries to open a namespace now; an operation tries again if that fails. */
@@ -237,8 +246,10 @@ final class Epochs {
       closed = true;
       last = current;
     }
-    last.refuse(BlockStatus.CLOSED).forEach(operation -> operation.refuse(BlockStatus.CLOSED));
-    last.release();
+    if (last != null) {
+      last.refuse(BlockStatus.CLOSED).forEach(operation -> operation.refuse(BlockStatus.CLOSED));
+      last.release();
+    }
     return true;
   }
 

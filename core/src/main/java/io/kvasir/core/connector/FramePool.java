@@ -182,6 +182,9 @@ final class FramePool {
     List<Shelf> short_ = new ArrayList<>();
     for (var i = wishes.iterator(); i.hasNext(); ) {
       Wish wish = i.next();
+      if (short_.size() == shelves.size()) {
+        return;
+      }
       if (wish.save != saves || short_.contains(wish.shelf)) {
         continue;
       }

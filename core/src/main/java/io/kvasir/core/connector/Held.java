@@ -30,7 +30,9 @@ final class Held {
   /** Closes the lease on a worker: the caller may be an engine's thread. */
   void release() {
     if (released.compareAndSet(false, true)) {
-      machinery.loads.submit(this::close);
+      if (!machinery.loads.submit(this::close)) {
+        close();
+      }
     }
   }
 

@@ -1,12 +1,10 @@
 package io.kvasir.core.connector;
 
-import io.kvasir.api.BlockMemory;
 import io.kvasir.api.BlockStatus;
 import io.kvasir.api.Completion;
 import io.kvasir.api.Deadline;
 import io.kvasir.api.LoadResult;
 import io.kvasir.api.store.Blocks;
-import io.kvasir.api.store.TransferPath;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -14,39 +12,16 @@ import java.util.List;
 /** Fills the engine's memory: frames from the store, then, block by block, from the frames. */
 final class LoadTransfer extends Operation<LoadResult> {
   private final Match match;
-  private final List<Span> spans;
-  private final List<BlockMemory> memory;
-  private final List<TransferPath> paths;
-  private final List<Batch> batches;
+  private final Plan plan;
   private final List<Asking> asking = new ArrayList<>();
   private long queued;
   private int next;
 
-  /**
-   * Creates a load.
-   *
-   * @param spans by part
-   * @param memory by part
-   * @param paths by part
-   * @param batches the blocks to ask the store for, parents first
-   * @param queued bytes that are counted as waiting
-   */
-  LoadTransfer(
-      Request request,
-      Deadline deadline,
-      Match match,
-      List<Span> spans,
-      List<BlockMemory> memory,
-      List<TransferPath> paths,
-      List<Batch> batches,
-      long queued) {
+  LoadTransfer(Request request, Deadline deadline, Match match, Plan plan) {
     super(request, deadline);
     this.match = match;
-    this.spans = spans;
-    this.memory = memory;
-    this.paths = paths;
-    this.batches = batches;
-    this.queued = queued;
+    this.plan = plan;
+    this.queued = plan.bytes();
   }
 
   /** A batch that waits for frames. */
@@ -86,10 +61,10 @@ final class LoadTransfer extends Operation<LoadResult> {
   private void next() {
     Asking ask;
     synchronized (this) {
-      if (refused() != null || next == batches.size()) {
+      if (refused() != null || next == plan.batches().size()) {
         return;
       }
-      ask = new Asking(batches.get(next++));
+      ask = new Asking(plan.batches().get(next++));
       asking.add(ask);
     }
     machinery.frames.take(ask.batch.part().payloadBytes(), ask.batch.count(), false, ask);
@@ -136,7 +111,7 @@ final class LoadTransfer extends Operation<LoadResult> {
 
   private void arrived(Batch batch, Blocks blocks, BlockStatus failure) {
     Statuses.say(machinery.causes, "load", blocks);
-    boolean blockwise = Paths.blockwise(paths.get(batch.part().index()));
+    boolean blockwise = Paths.blockwise(plan.path(batch.part()));
     int at = 0;
     while (at < batch.count()) {
       BlockStatus status = Statuses.of(blocks, at, failure);
@@ -164,16 +139,16 @@ final class LoadTransfer extends Operation<LoadResult> {
     }
     BlockStatus status = BlockStatus.IO;
     try {
-      int part = batch.part().index();
+      Part part = batch.part();
       BlockStatus failure =
           machinery.calls.runPath(
               "scatter of " + batch.keys,
               machinery.loads,
-              paths.get(part),
+              plan.path(part),
               deadline,
               path ->
                   path.scatter(
-                      batch.payloads(from, to), memory.get(part), batch.first + from, deadline));
+                      batch.payloads(from, to), plan.memory(part), batch.first + from, deadline));
       status = failure == null ? BlockStatus.OK : failure;
     } finally {
       endCopy(batch, from, to, status);
@@ -190,14 +165,14 @@ final class LoadTransfer extends Operation<LoadResult> {
   LoadResult conclude(BlockStatus rest) {
     unqueue(queued);
     List<BitSet> good = new ArrayList<>();
-    for (Span span : spans) {
+    for (Span span : plan.spans()) {
       span.setRest(rest);
       BitSet bits = new BitSet();
       span.addGood(bits);
       good.add(bits);
     }
-    long tokens = spans.isEmpty() ? 0 : machinery.layout.usable(match.tokens(), good);
-    return new LoadResult((int) tokens, spans.stream().map(Span::result).toList());
+    long tokens = plan.spans().isEmpty() ? 0 : machinery.layout.usable(match.tokens(), good);
+    return new LoadResult((int) tokens, plan.spans().stream().map(Span::result).toList());
   }
 
   @Override
@@ -207,11 +182,11 @@ final class LoadTransfer extends Operation<LoadResult> {
       waiting = List.copyOf(asking);
     }
     waiting.forEach(machinery.frames::forget);
-    batches.stream().filter(b -> b.handed).forEach(this::rememberLate);
-    request.loaded(spans);
+    plan.batches().stream().filter(b -> b.handed).forEach(this::rememberLate);
+    request.loaded(plan.spans());
     long nanos = System.nanoTime() - begun;
     Statuses.count(
-        spans, (s, n, bytes) -> machinery.listeners.tell(l -> l.loaded(s, n, bytes, nanos)));
+        plan.spans(), (s, n, bytes) -> machinery.listeners.tell(l -> l.loaded(s, n, bytes, nanos)));
   }
 
   /** A store that let these blocks' time pass is not asked for them again at once. */

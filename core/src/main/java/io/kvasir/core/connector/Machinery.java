@@ -65,7 +65,7 @@ final class Machinery {
 
   void tripIfQuarantineFull() {
     if (frames.quarantineFull()) {
-      breaker.trip("calls that were given up hold more than a quarter of the frames");
+      breaker.hold("calls that were given up hold more than a quarter of the frames");
     }
   }
 

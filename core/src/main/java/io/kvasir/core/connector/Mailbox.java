@@ -59,6 +59,10 @@ final class Mailbox {
     }
   }
 
+  int size() {
+    return queue.size();
+  }
+
   int poll(Consumer<? super Completion> consumer) {
     int delivered = 0;
     int limit = untaken.get();

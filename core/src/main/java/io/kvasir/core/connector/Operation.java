@@ -25,16 +25,13 @@ abstract class Operation<R> implements Transfer<R> {
   final Deadline deadline;
   final long begun = System.nanoTime();
   private final long id;
+  private final Delivery<R> delivery = new Delivery<>();
   private final List<Batch> inStore = new ArrayList<>();
   private volatile BlockStatus refusal;
   private boolean severed;
   private int copies;
   private int open;
   private volatile R concluded;
-  private volatile R result;
-  private boolean taken;
-  private boolean mailed;
-  private int waiters;
   private Future<?> expiry;
 
   Operation(Request request, Deadline deadline) {
@@ -77,7 +74,9 @@ abstract class Operation<R> implements Transfer<R> {
       synchronized (this) {
         expiry = alarm;
       }
-      start();
+      if (batches > 0) { // else it has ended, and what it brought nobody would release
+        start();
+      }
       settle();
     } else {
       refuse(refused);
@@ -211,23 +210,13 @@ abstract class Operation<R> implements Transfer<R> {
       }
     }
     ended(now);
-    epoch.ended(this);
     request.ended(this);
     machinery.counters.transfers.decrementAndGet();
     machinery.mailbox.count();
-    publish(now);
-  }
-
-  private void publish(R now) {
-    synchronized (this) {
-      result = now;
-      mailed = waiters == 0;
-      notifyAll();
-      if (!mailed) {
-        return;
-      }
+    if (delivery.publish(now)) {
+      machinery.mailbox.put(this);
     }
-    machinery.mailbox.put(this);
+    epoch.ended(this); // whoever drains the epoch finds the result
   }
 
   @Override
@@ -237,7 +226,7 @@ abstract class Operation<R> implements Transfer<R> {
 
   @Override
   public final boolean done() {
-    return result != null;
+    return delivery.done();
   }
 
   @Override
@@ -247,19 +236,11 @@ abstract class Operation<R> implements Transfer<R> {
 
   @Override
   public final R await(Deadline until) {
-    boolean interrupted = false;
-    synchronized (this) {
-      waiters++;
-      while (result == null && !interrupted && !until.expired()) {
-        interrupted = !waitNanos(until.remainingNanos());
-      }
-    }
-    if (result == null) {
+    boolean interrupted = !delivery.await(until);
+    if (!done()) {
       refuse(interrupted ? BlockStatus.CANCELLED : BlockStatus.TIMEOUT);
-      synchronized (this) {
-        while (result == null) { // at most one block is being copied
-          interrupted |= !waitNanos(Long.MAX_VALUE / 4);
-        }
+      while (!done()) { // at most one block is being copied
+        interrupted |= !delivery.await(Deadline.never());
       }
     }
     if (interrupted) {
@@ -269,38 +250,27 @@ abstract class Operation<R> implements Transfer<R> {
       throw new IllegalStateException(
           "the result of transfer %d was taken before; await or poll gives it once".formatted(id));
     }
-    if (mailed) {
+    if (delivery.mailed()) {
       machinery.mailbox.stale();
     }
-    return result;
-  }
-
-  /** {@return false if the thread was interrupted} */
-  private boolean waitNanos(long nanos) {
-    try {
-      java.util.concurrent.TimeUnit.NANOSECONDS.timedWait(this, Math.max(1, nanos));
-      return true;
-    } catch (InterruptedException e) {
-      return false;
-    }
+    return delivery.result();
   }
 
   /** {@return whether the caller is the one who gets the result} */
-  final synchronized boolean take() {
-    if (taken || result == null) {
+  final boolean take() {
+    if (!delivery.take()) {
       return false;
     }
-    taken = true;
     machinery.mailbox.uncount();
     return true;
   }
 
-  final synchronized boolean taken() {
-    return taken;
+  final boolean taken() {
+    return delivery.taken();
   }
 
   /** {@return the completion that poll delivers} */
   final Completion completion() {
-    return completion(result);
+    return completion(delivery.result());
   }
 }

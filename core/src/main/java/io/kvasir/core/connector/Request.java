@@ -10,20 +10,14 @@ import io.kvasir.api.LoadResult;
 import io.kvasir.api.PrefixMatch;
 import io.kvasir.api.SaveResult;
 import io.kvasir.api.Transfer;
-import io.kvasir.api.identity.BlockHasher;
 import io.kvasir.api.identity.BlockKeys;
 import io.kvasir.api.identity.ContentItem;
-import io.kvasir.api.identity.KeyChain;
 import io.kvasir.api.identity.RequestScope;
-import io.kvasir.api.store.TransferPath;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -38,11 +32,10 @@ final class Request implements KvRequest {
   final Epoch epoch;
   private final long id;
   private final Consumer<Request> closer;
-  private final Map<Integer, KeyChain> chains = new LinkedHashMap<>();
+  private final Chains chains;
   private final List<SaveLane> lanes = new ArrayList<>();
   private final List<BitSet> stored = new ArrayList<>();
   private final Set<Operation<?>> running = new LinkedHashSet<>();
-  private long tokens;
   private Match match;
   private boolean saved;
   private boolean closed;
@@ -58,23 +51,16 @@ final class Request implements KvRequest {
     this.epoch = epoch;
     this.closer = closer;
     this.id = machinery.ids.incrementAndGet();
-    BlockHasher hasher = machinery.policy.hasher(epoch.namespace, scope);
+    this.chains =
+        new Chains(
+            machinery.layout,
+            epoch.namespace,
+            machinery.policy.hasher(epoch.namespace, scope),
+            prompt,
+            items);
     for (Part part : machinery.layout.parts()) {
-      chains.computeIfAbsent(
-          part.blockTokens(), size -> new KeyChain(epoch.namespace, hasher, size, items));
       lanes.add(new SaveLane(machinery, part));
       stored.add(new BitSet());
-    }
-    for (int i = 0; i < prompt.length; i++) {
-      requireToken(prompt[i], i);
-    }
-    chains.values().forEach(chain -> chain.append(prompt));
-    tokens = prompt.length;
-  }
-
-  private static void requireToken(int token, long at) {
-    if (token < 0) {
-      throw new KvasirException("token %d at %d is out of range 0 … 2^31-1".formatted(token, at));
     }
   }
 
@@ -87,10 +73,6 @@ final class Request implements KvRequest {
     throw new KvasirException("request %d is closed; begin another".formatted(id));
   }
 
-  private KeyChain chain(Part part) {
-    return chains.get(part.blockTokens());
-  }
-
   @Override
   public long id() {
     return id;
@@ -99,14 +81,12 @@ final class Request implements KvRequest {
   @Override
   public void append(int token) {
     requireOpen();
-    requireToken(token, tokens);
-    chains.values().forEach(chain -> chain.append(token));
-    tokens++;
+    chains.append(token);
   }
 
   @Override
   public long tokens() {
-    return tokens;
+    return chains.tokens();
   }
 
   @Override
@@ -117,13 +97,13 @@ final class Request implements KvRequest {
   @Override
   public Transfer<PrefixMatch> lookup(Deadline deadline) {
     requireOpen();
-    long limit = Math.max(0, tokens - 1);
+    long limit = Math.max(0, chains.tokens() - 1);
     limit -= limit % machinery.layout.step();
     List<BlockKeys> keys = new ArrayList<>();
     for (Part part : machinery.layout.parts()) {
-      keys.add(chain(part).keys(part.group(), part.shard(), 0, part.end(limit)));
+      keys.add(chains.keys(part, 0, part.end(limit)));
     }
-    LookupTransfer lookup = new LookupTransfer(this, cut(deadline), tokens, limit, keys);
+    LookupTransfer lookup = new LookupTransfer(this, cut(deadline), chains.tokens(), limit, keys);
     lookup.begin(limit == 0 ? 0 : keys.size());
     return lookup;
   }
@@ -141,31 +121,9 @@ final class Request implements KvRequest {
   public Transfer<LoadResult> load(PrefixMatch asked, BlockMemory memory, Deadline deadline) {
     requireOpen();
     Match held = requireMatch(asked);
-    List<Span> spans = new ArrayList<>();
-    List<BlockMemory> memories = new ArrayList<>();
-    List<TransferPath> paths = new ArrayList<>();
-    List<Batch> batches = new ArrayList<>();
-    if (asked.tokens() > 0) {
-      for (Part part : machinery.layout.parts()) {
-        BlockMemory own = memory.part(part.group(), part.shard());
-        Span span = new Span(part, part.firstNeeded(asked.tokens()), part.end(asked.tokens()));
-        Paths.require(part, own, span.first, span.end(), "the match");
-        spans.add(span);
-        memories.add(own);
-        paths.add(machinery.paths.of(part, own, Fence.none()));
-        batches.addAll(loadBatches(span));
-      }
-    }
-    batches.sort(Comparator.comparingLong(Batch::position));
-    long bytes = batches.stream().mapToLong(Batch::bytes).sum();
-    if (!machinery.counters.loads.reserveOrFirst(bytes)) {
-      batches.forEach(batch -> batch.setAll(BlockStatus.CAPACITY));
-      batches.clear();
-      bytes = 0;
-    }
-    LoadTransfer load =
-        new LoadTransfer(this, cut(deadline), held, spans, memories, paths, batches, bytes);
-    load.begin(batches.size());
+    Plan plan = Plan.load(machinery, chains, asked.tokens(), memory);
+    LoadTransfer load = new LoadTransfer(this, cut(deadline), held, plan);
+    load.begin(plan.batches().size());
     return load;
   }
 
@@ -185,85 +143,22 @@ final class Request implements KvRequest {
     }
   }
 
-  /** {@return batches of the blocks to ask for; one whose load failed a moment ago is a miss} */
-  private List<Batch> loadBatches(Span span) {
-    Part part = span.part;
-    BlockKeys keys = chain(part).keys(part.group(), part.shard(), span.first, span.end());
-    List<Batch> out = new ArrayList<>();
-    boolean failed = machinery.failed.any();
-    for (Span run :
-        Span.runs(
-            part,
-            span.first,
-            span.end(),
-            b -> !(failed && machinery.failed.contains(keys, b - span.first)))) {
-      BlockKeys own = keys.slice(run.first - span.first, run.end() - span.first);
-      out.addAll(Batch.of(span, own, run.first, machinery.batch(part)));
-    }
-    if (failed) {
-      int there = out.stream().mapToInt(Batch::count).sum();
-      if (there < span.statuses.length) {
-        for (int b = span.first; b < span.end(); b++) {
-          if (machinery.failed.contains(keys, b - span.first)) {
-            span.set(b, BlockStatus.MISS);
-          }
-        }
-      }
-    }
-    return out;
-  }
-
   @Override
   public Transfer<SaveResult> save(BlockMemory memory, Fence ready) {
     requireOpen();
-    List<Span> spans = new ArrayList<>();
-    List<BlockMemory> memories = new ArrayList<>();
-    List<TransferPath> paths = new ArrayList<>();
-    List<Batch> batches = new ArrayList<>();
-    for (Part part : machinery.layout.parts()) {
-      BlockMemory own = memory.part(part.group(), part.shard());
-      int end = Math.min(own.endBlock(), chain(part).blocks());
-      int first = Math.min(own.firstBlock(), end);
-      Paths.require(part, own, first, end, "the save");
-      memories.add(own);
-      paths.add(machinery.paths.of(part, own, ready));
-      if (machinery.writable) {
-        for (Span run : notStored(part, first, end)) {
-          spans.add(run);
-          BlockKeys keys = chain(part).keys(part.group(), part.shard(), run.first, run.end());
-          batches.addAll(Batch.of(run, keys, run.first, machinery.batch(part)));
-        }
-      }
-    }
     if (!machinery.writable) {
       machinery.sayReadOnly();
     }
-    batches.sort(Comparator.comparingLong(Batch::position));
-    return save(spans, memories, paths, batches, ready);
-  }
-
-  private SaveTransfer save(
-      List<Span> spans,
-      List<BlockMemory> memories,
-      List<TransferPath> paths,
-      List<Batch> batches,
-      Fence ready) {
-    List<Batch> room = new ArrayList<>();
-    long bytes = 0;
-    boolean full = false;
-    for (Batch batch : batches) { // parents first: what does not fit is the end of the chains
-      full = full || !machinery.counters.saves.reserve(batch.bytes());
-      if (full) {
-        batch.setAll(BlockStatus.CAPACITY);
-      } else {
-        bytes += batch.bytes();
-        room.add(batch);
-      }
-    }
+    Plan plan =
+        Plan.save(
+            machinery,
+            chains,
+            memory,
+            ready,
+            machinery.writable ? this::notStored : (_, _, _) -> List.of());
     Deadline deadline = Deadline.after(machinery.settings.saveMaxWait());
-    SaveTransfer save =
-        new SaveTransfer(this, deadline, spans, memories, paths, room, ready, bytes);
-    save.begin(room.size());
+    SaveTransfer save = new SaveTransfer(this, deadline, plan, ready);
+    save.begin(plan.batches().size());
     return save;
   }
 
@@ -348,7 +243,7 @@ final class Request implements KvRequest {
     synchronized (this) {
       now = match;
     }
-    if (now != null && now.youngerThan(limit) && !epoch.refuses()) {
+    if (now != null && now.youngerThan(limit) && !epoch.refuses() && machinery.breaker.permits()) {
       now.leases().forEach(Held::renew);
     }
   }

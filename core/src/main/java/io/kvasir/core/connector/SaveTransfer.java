@@ -1,52 +1,26 @@
 package io.kvasir.core.connector;
 
-import io.kvasir.api.BlockMemory;
 import io.kvasir.api.BlockStatus;
 import io.kvasir.api.Completion;
 import io.kvasir.api.Deadline;
 import io.kvasir.api.Fence;
 import io.kvasir.api.SaveResult;
 import io.kvasir.api.store.Blocks;
-import io.kvasir.api.store.TransferPath;
-import java.util.List;
 import java.util.Set;
 
 /** Stores the engine's blocks: gathered into frames, then handed to the store, lane by lane. */
 final class SaveTransfer extends Operation<SaveResult> {
-  private final List<Span> spans;
-  private final List<BlockMemory> memory;
-  private final List<TransferPath> paths;
-  private final List<Batch> batches;
+  private final Plan plan;
   private final Fence fence;
   private long queued;
   private volatile boolean ready;
   private Thread waiting;
 
-  /**
-   * Creates a save.
-   *
-   * @param spans every block of it; those without room have their status already
-   * @param memory by part
-   * @param paths by part
-   * @param batches the blocks to store, parents first
-   * @param queued bytes that are counted as waiting
-   */
-  SaveTransfer(
-      Request request,
-      Deadline deadline,
-      List<Span> spans,
-      List<BlockMemory> memory,
-      List<TransferPath> paths,
-      List<Batch> batches,
-      Fence fence,
-      long queued) {
+  SaveTransfer(Request request, Deadline deadline, Plan plan, Fence fence) {
     super(request, deadline);
-    this.spans = spans;
-    this.memory = memory;
-    this.paths = paths;
-    this.batches = batches;
+    this.plan = plan;
     this.fence = fence;
-    this.queued = queued;
+    this.queued = plan.bytes();
     this.ready = !(fence instanceof Fence.When);
   }
 
@@ -62,16 +36,16 @@ final class SaveTransfer extends Operation<SaveResult> {
 
   @Override
   void start() {
-    if (fence instanceof Fence.When when && !batches.isEmpty()) {
+    if (fence instanceof Fence.When when && !plan.batches().isEmpty()) {
       machinery.saves.submit(() -> await(when.condition()));
     }
-    batches.forEach(batch -> request.lane(batch.part()).add(this, batch));
+    plan.batches().forEach(batch -> request.lane(batch.part()).add(this, batch));
     advanceLanes();
   }
 
   private void advanceLanes() {
     Set<Part> parts = new java.util.LinkedHashSet<>();
-    batches.forEach(batch -> parts.add(batch.part()));
+    plan.batches().forEach(batch -> parts.add(batch.part()));
     parts.forEach(part -> request.lane(part).advance());
   }
 
@@ -88,7 +62,13 @@ final class SaveTransfer extends Operation<SaveResult> {
             "the fence of a save",
             machinery.saves,
             deadline,
-            () -> signalled[0] = condition.await(deadline));
+            () -> {
+              try {
+                signalled[0] = condition.await(deadline);
+              } catch (InterruptedException e) {
+                // by ended(): nobody asks for the answer any more
+              }
+            });
     synchronized (this) {
       waiting = null;
     }
@@ -105,7 +85,7 @@ final class SaveTransfer extends Operation<SaveResult> {
 
   /** Reads the engine's memory. {@return whether the batch is in its frames} */
   boolean gather(Batch batch) {
-    boolean blockwise = Paths.blockwise(paths.get(batch.part().index()));
+    boolean blockwise = Paths.blockwise(plan.path(batch.part()));
     int step = blockwise ? 1 : batch.count();
     for (int at = 0; at < batch.count(); at += step) {
       if (!gather(batch, at, at + step)) {
@@ -122,16 +102,16 @@ final class SaveTransfer extends Operation<SaveResult> {
     }
     BlockStatus failure = BlockStatus.IO;
     try {
-      int part = batch.part().index();
+      Part part = batch.part();
       failure =
           machinery.calls.runPath(
               "gather of " + batch.keys,
               machinery.saves,
-              paths.get(part),
+              plan.path(part),
               deadline,
               path ->
                   path.gather(
-                      memory.get(part),
+                      plan.memory(part),
                       batch.first + from,
                       batch.payloads(from, to),
                       fence instanceof Fence.Event ? fence : Fence.none(),
@@ -178,8 +158,8 @@ final class SaveTransfer extends Operation<SaveResult> {
   @Override
   SaveResult conclude(BlockStatus rest) {
     unqueue(queued);
-    spans.forEach(span -> span.setRest(rest));
-    return new SaveResult(spans.stream().map(Span::result).toList());
+    plan.spans().forEach(span -> span.setRest(rest));
+    return new SaveResult(plan.spans().stream().map(Span::result).toList());
   }
 
   @Override
@@ -189,11 +169,11 @@ final class SaveTransfer extends Operation<SaveResult> {
         waiting.interrupt();
       }
     }
-    request.saved(spans);
+    request.saved(plan.spans());
     advanceLanes();
     long nanos = System.nanoTime() - begun;
     Statuses.count(
-        spans, (s, n, bytes) -> machinery.listeners.tell(l -> l.saved(s, n, bytes, nanos)));
+        plan.spans(), (s, n, bytes) -> machinery.listeners.tell(l -> l.saved(s, n, bytes, nanos)));
   }
 
   @Override

@@ -67,7 +67,7 @@ final class Mutations {
   private static List<Object> others(String field, Object value) {
     List<Object> out = new ArrayList<>(alternatives(field));
     switch (value) {
-      case null -> out.addAll(List.of(1, "f16", "x"));
+      case null -> out.addAll(List.of(1, "x"));
       case Boolean b -> out.add(!b);
       case Number n -> out.addAll(List.of(n.doubleValue() + 1, n.doubleValue() * 2));
       case String s -> addTexts(s, out);
@@ -86,8 +86,6 @@ final class Mutations {
     if (!s.isEmpty()) { // another digest, where a longer one is none
       out.add(s.substring(0, s.length() - 1) + (s.endsWith("0") ? '1' : '0'));
     }
-    Arrays.stream(Dtype.values()).map(Dtype::wireName).forEach(out::add);
-    Arrays.stream(GroupKind.values()).map(GroupKind::wireName).forEach(out::add);
   }
 
   private static void addLists(List<?> list, List<Object> out) {
@@ -134,9 +132,15 @@ final class Mutations {
       case "quant" -> List.of(Map.of("k", scheme(IN_BLOCK), "v", scheme(IN_BLOCK)));
       case "k", "v" -> List.of(scheme(IN_BLOCK), scheme(IN_ENGINE));
       case "scales" -> List.of(IN_BLOCK, IN_ENGINE);
+      case "kind" -> names(GroupKind.values(), GroupKind::wireName);
+      case "k_dtype", "v_dtype", "scale_dtype" -> names(Dtype.values(), Dtype::wireName);
       case "byte_order" -> List.of("little", "big");
       default -> List.of();
     };
+  }
+
+  private static <T> List<Object> names(T[] values, Function<T, Object> name) {
+    return Arrays.stream(values).map(name).toList();
   }
 
   private static Map<String, Object> scheme(Map<String, Object> scales) {

@@ -50,8 +50,8 @@ final class PluginFolders implements PluginRepository {
       return path;
     }
     try {
-      new ZipFile(path.toFile())
-          .close(); // a stream of zip entries takes any bytes for an empty one
+      // a stream of zip entries takes any bytes for an empty zip
+      new ZipFile(path.toFile()).close();
       if (unpacked == null) {
         unpacked = Files.createTempDirectory("kvasir-plugins-");
       }

@@ -187,7 +187,7 @@ class RecordBinderTest {
         "weights | {\"a\":true} | weights.a: true is not a whole number; write a whole number such"
             + " as 16",
         "inner | 1 | inner: 1 is not an object; write { … }",
-        "inner | {\"deep\":1} | inner.deep: unknown key; did you mean \"depth\"?",
+        "inner | {\"dept\":1} | inner.dept: unknown key; did you mean \"depth\"?",
         "more | [{\"depth\":1},{}] | more[1].depth: missing; write a whole number such as 16",
       })
   void aWrongValueIsRefused(String key, String value, String message) {

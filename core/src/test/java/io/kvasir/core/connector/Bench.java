@@ -151,7 +151,7 @@ final class Bench {
   }
 
   static Deadline soon() {
-    return Deadline.after(Duration.ofSeconds(20));
+    return Deadline.after(Duration.ofSeconds(Integer.getInteger("bench.patience", 20)));
   }
 
   static Deadline in(int millis) {

@@ -48,9 +48,14 @@ final class DataPathTest {
       try (KvRequest request = connector.request(RequestScope.NONE, Bench.prompt(32))) {
         assertEquals(28, Bench.lookup(request).tokens());
       }
-      try (KvRequest request = connector.request(RequestScope.NONE, Bench.prompt(1))) {
-        assertEquals(0, Bench.lookup(request).tokens());
+      int asked = store.lookups.get();
+      try (KvRequest request = connector.request(RequestScope.NONE, Bench.prompt(4))) {
+        Transfer<PrefixMatch> lookup = request.lookup();
+        assertTrue(lookup.done(), "nothing to ask the store for");
+        assertEquals(
+            new PrefixMatch(request.id(), 0, false, BlockStatus.OK), lookup.await(Bench.soon()));
       }
+      assertEquals(asked, store.lookups.get());
     }
   }
 

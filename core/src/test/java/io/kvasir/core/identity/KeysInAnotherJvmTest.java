@@ -3,6 +3,12 @@ package io.kvasir.core.identity;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.kvasir.api.format.Dtype;
+import io.kvasir.api.format.GroupKind;
+import io.kvasir.api.format.HitRule;
+import io.kvasir.api.format.KvFormat;
+import io.kvasir.api.format.KvGroup;
+import io.kvasir.api.identity.IdentityException;
 import io.kvasir.api.identity.IdentityPolicy;
 import io.kvasir.api.identity.KeyChain;
 import io.kvasir.api.identity.NamespaceManifest;
@@ -69,6 +75,8 @@ class KeysInAnotherJvmTest {
             .withLabels(Map.of("model", "\u00fc-INSTRUCT"));
     out.add(Vectors.manifest().id().hex());
     out.add(manifest.id().hex());
+    out.add(kinds().id().hex());
+    out.add(refused("MAIN"));
     out.add(Weights.named("\u00fc/INSTRUCT", "RELEASE-I").hexId());
     out.add(
         FilesDigest.content(
@@ -91,6 +99,42 @@ class KeysInAnotherJvmTest {
       }
     }
     return out;
+  }
+
+  /** Every kind has its name in the manifest: SLIDING is not s, dotless i, and so on. */
+  private static NamespaceManifest kinds() {
+    KvFormat f = Vectors.format();
+    List<KvGroup> groups = new ArrayList<>();
+    for (GroupKind kind : GroupKind.values()) {
+      groups.add(
+          new KvGroup(
+              groups.size(),
+              kind,
+              HitRule.trailing(16),
+              16,
+              64,
+              4,
+              4096L,
+              List.of(groups.size()),
+              2,
+              64,
+              64,
+              Dtype.INT8,
+              Dtype.INT8,
+              null));
+    }
+    return NamespaceManifest.of(
+        "acme",
+        Vectors.base(),
+        KvFormat.of(f.config(), f.compute(), f.engine(), f.layout(), groups, f.shards()));
+  }
+
+  private static String refused(String name) {
+    try {
+      return Weights.named("a/b", name).hexId();
+    } catch (IdentityException e) {
+      return "refused";
+    }
   }
 
   @Test

@@ -144,7 +144,12 @@ class PluginsTest {
 
   @Test
   void aPluginSeesWhatItsDependencyExportsAndNothingElseOfIt() {
-    Path z = plugin("z").source("dev.z.inside.Hidden", "public class Hidden {}").folder();
+    Path z =
+        plugin("z")
+            .source("dev.z.inside.Hidden", "public class Hidden {}")
+            .source("dev.z.friends.Hidden", "public class Hidden {}")
+            .directive("exports dev.z.friends to dev.friend;")
+            .folder();
     plugin("a")
         .dependsOn("z@>=1.0.0")
         .directive("requires dev.z;")
@@ -154,6 +159,10 @@ class PluginsTest {
     ClassLoader a = code("a");
     assertEquals("dev.z.P", load(a, "dev.z.P"));
     hidden(a, "dev.z.inside.Hidden");
+    hidden(a, "dev.z.friends.Hidden");
+    assertEquals(
+        List.of("a", "z"), // each once: what z provides is not a's
+        plugins.services(StoreProvider.class).stream().map(p -> p.descriptor().name()).toList());
   }
 
   @Test

@@ -2,7 +2,10 @@ package io.kvasir.plugin.local;
 
 import java.io.IOException;
 
-/** The bytes of a store: what its files take, what they may take, and what the file system must keep free. */
+/**
+ * The bytes of a store: what its files take, what they may take, and what the file system must keep
+ * free.
+ */
 final class Budget implements Space {
   private final Directory directory;
   private final long capacity;

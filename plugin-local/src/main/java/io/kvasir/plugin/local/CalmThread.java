@@ -7,10 +7,14 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Threads that nobody interrupts, for file operations whose outcome must not be lost. The caller waits, whatever happens. */
+/**
+ * Threads that nobody interrupts, for file operations whose outcome must not be lost. The caller
+ * waits, whatever happens.
+ */
 final class CalmThread implements AutoCloseable {
   private final ExecutorService threads =
-      Executors.newCachedThreadPool(Thread.ofPlatform().daemon().name("kvasir-local-", 0).factory());
+      Executors.newCachedThreadPool(
+          Thread.ofPlatform().daemon().name("kvasir-local-", 0).factory());
 
   <T> T call(Callable<T> action) throws IOException {
     Future<T> future = threads.submit(action);

@@ -12,9 +12,10 @@ import java.nio.file.Path;
 import java.util.Set;
 
 /**
- * A file of the disk, direct or buffered. The JDK closes a channel when a thread that uses it is interrupted; the channel for
- * reads and writes is then opened again and the operation, which names its place, repeated. Flushes have a channel of their
- * own and a thread that nobody interrupts: a flush whose result was lost could not be repeated and believed.
+ * A file of the disk, direct or buffered. The JDK closes a channel when a thread that uses it is
+ * interrupted; the channel for reads and writes is then opened again and the operation, which names
+ * its place, repeated. Flushes have a channel of their own and a thread that nobody interrupts: a
+ * flush whose result was lost could not be repeated and believed.
  */
 final class ChannelFile implements BlockFile {
   private interface Transfer {
@@ -82,6 +83,7 @@ final class ChannelFile implements BlockFile {
     }
   }
 
+  @SuppressWarnings("ReferenceEquality") // whether it is the very channel that was closed
   private synchronized void reopen(FileChannel lost) throws IOException {
     if (closed) {
       throw new ClosedChannelException();

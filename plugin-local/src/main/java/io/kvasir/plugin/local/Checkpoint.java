@@ -6,6 +6,7 @@ import static io.kvasir.plugin.local.Layout.U32;
 import static io.kvasir.plugin.local.Layout.U64;
 
 import io.kvasir.plugin.local.SlotTable.Entry;
+import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -129,6 +130,15 @@ record Checkpoint(long seq, int slots, List<Bits128> namespaces) {
 
   /** Reads a checkpoint and hands each entry on; every byte is checked before it is believed. */
   static Checkpoint read(BlockFile file, String path, long storeId, Sink sink) throws IOException {
+    try {
+      return readWhole(file, path, storeId, sink);
+    } catch (EOFException e) {
+      throw damaged(path, "it ends early, after " + file.size() + " bytes");
+    }
+  }
+
+  private static Checkpoint readWhole(BlockFile file, String path, long storeId, Sink sink)
+      throws IOException {
     MemorySegment head = Layout.pages(1);
     file.read(head, 0);
     boolean ours = head.get(U32, 0) == MAGIC && head.get(U64, 8) == storeId;

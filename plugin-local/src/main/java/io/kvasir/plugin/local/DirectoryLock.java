@@ -12,9 +12,9 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * One process, one store: a lock on a file of the directory, which ends with the process. The file holds the owner's process
- * id. The system drops a process's locks when it closes any descriptor of the file, so within this process the paths decide
- * and the file is not opened again.
+ * One process, one store: a lock on a file of the directory, which ends with the process. The file
+ * holds the owner's process id. The system drops a process's locks when it closes any descriptor of
+ * the file, so within this process the paths decide and the file is not opened again.
  */
 final class DirectoryLock implements AutoCloseable {
   static final String NAME = "lock";
@@ -56,8 +56,7 @@ final class DirectoryLock implements AutoCloseable {
         Files.setPosixFilePermissions(
             path, java.nio.file.attribute.PosixFilePermissions.fromString("rw-------"));
       }
-      byte[] pid =
-          (ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII);
+      byte[] pid = (ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII);
       channel.truncate(0).write(ByteBuffer.wrap(pid), 0);
       return channel;
     } catch (IOException | RuntimeException e) {

@@ -5,13 +5,11 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashSet;
 import java.util.List;
@@ -28,13 +26,24 @@ final class DiskDirectory implements Directory, AutoCloseable {
   private final Path path;
   private final CalmThread calm = new CalmThread();
   private final boolean posix;
-  private final boolean direct;
+  private boolean direct;
 
-  /** @param mayBeDirect false to work buffered whatever the file system can do */
-  DiskDirectory(Path path, boolean mayBeDirect) throws IOException {
+  /** Creates the directory if it is absent, and changes nothing in one that is there. */
+  DiskDirectory(Path path) throws IOException {
     this.path = path;
-    this.posix = create(path);
-    this.direct = mayBeDirect && probe();
+    this.posix = path.getFileSystem().supportedFileAttributeViews().contains("posix");
+    Files.createDirectories(path, posix ? only("rwx------") : new FileAttribute<?>[0]);
+  }
+
+  /**
+   * Makes the directory its owner's alone and finds out whether it can do direct I/O; once it is
+   * known to be a store's.
+   */
+  void settle(boolean mayBeDirect) throws IOException {
+    if (posix) {
+      Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwx------"));
+    }
+    direct = mayBeDirect && probe();
   }
 
   private static OpenOption directOption() {
@@ -42,20 +51,8 @@ final class DiskDirectory implements Directory, AutoCloseable {
       Class<?> options = Class.forName("com.sun.nio.file.ExtendedOpenOption");
       return (OpenOption) options.getField("DIRECT").get(null);
     } catch (ReflectiveOperationException e) {
-      throw new AssertionError("module jdk.unsupported has it", e);
+      throw new LinkageError("module jdk.unsupported has it", e);
     }
-  }
-
-  /** Creates the directory, for nobody but its owner; returns whether the file system knows owners. */
-  private static boolean create(Path path) throws IOException {
-    boolean posix = path.getFileSystem().supportedFileAttributeViews().contains("posix");
-    Files.createDirectories(path, posix ? only("rwx------") : new FileAttribute<?>[0]);
-    PosixFileAttributeView view =
-        Files.getFileAttributeView(path, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
-    if (view != null && posix) {
-      Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwx------"));
-    }
-    return posix;
   }
 
   private static FileAttribute<?>[] only(String permissions) {
@@ -64,7 +61,10 @@ final class DiskDirectory implements Directory, AutoCloseable {
     };
   }
 
-  /** Opening for direct I/O proves nothing: only an aligned write and read in this very directory do. */
+  /**
+   * Opening for direct I/O proves nothing: only an aligned write and read in this very directory
+   * do.
+   */
   private boolean probe() throws IOException {
     try (BlockFile file = create(PROBE, true)) {
       MemorySegment written = Layout.pages(1).fill((byte) 0x5a);
@@ -147,9 +147,7 @@ final class DiskDirectory implements Directory, AutoCloseable {
   @Override
   public void rename(String from, String to) throws IOException {
     calm.call(
-        () ->
-            Files.move(
-                path.resolve(from), path.resolve(to), StandardCopyOption.ATOMIC_MOVE));
+        () -> Files.move(path.resolve(from), path.resolve(to), StandardCopyOption.ATOMIC_MOVE));
   }
 
   @Override

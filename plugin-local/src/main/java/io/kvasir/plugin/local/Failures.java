@@ -13,7 +13,7 @@ final class Failures {
     String message = String.valueOf(e.getMessage());
     return message.contains("No space left on device")
         || message.contains("Disk quota exceeded")
-        || e.getCause() != null && isFull(e.getCause());
+        || (e.getCause() != null && isFull(e.getCause()));
   }
 
   static BlockStatus status(Throwable e) {
@@ -24,8 +24,7 @@ final class Failures {
     if (e instanceof FormatError) {
       return new StoreException(StoreException.Kind.MISMATCH, e.getMessage(), e);
     }
-    StoreException.Kind kind =
-        isFull(e) ? StoreException.Kind.CAPACITY : StoreException.Kind.IO;
+    StoreException.Kind kind = isFull(e) ? StoreException.Kind.CAPACITY : StoreException.Kind.IO;
     return new StoreException(kind, what + ": " + e, e);
   }
 

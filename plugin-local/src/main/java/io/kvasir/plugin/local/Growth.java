@@ -2,6 +2,7 @@ package io.kvasir.plugin.local;
 
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * How a slab file gets more slots, one step at a time. Guarded by the lock of the slab, but for
@@ -21,13 +22,21 @@ final class Growth {
   private final Space space;
   private final int step;
   private final Rules rules;
+  private final AtomicReference<Throwable> trouble;
   private boolean running;
   private boolean blocked;
   private long blockedAt;
   private int slots;
   private long reserved;
 
-  Growth(SlabFile file, GroupFlush flush, Space space, int step, Rules rules) {
+  Growth(
+      SlabFile file,
+      GroupFlush flush,
+      Space space,
+      int step,
+      Rules rules,
+      AtomicReference<Throwable> trouble) {
+    this.trouble = trouble;
     this.file = file;
     this.flush = flush;
     this.space = space;
@@ -48,7 +57,7 @@ final class Growth {
    * at it.
    */
   boolean begin() {
-    if (running || blocked && System.nanoTime() - blockedAt < RETRY_NANOS) {
+    if (running || (blocked && System.nanoTime() - blockedAt < RETRY_NANOS)) {
       return false;
     }
     Header header = file.header();
@@ -73,6 +82,7 @@ final class Growth {
     try {
       grown = file.prepareGrowth(slots);
     } catch (IOException e) {
+      trouble.set(e);
       space.release(reserved);
       blocked = true;
       blockedAt = System.nanoTime();

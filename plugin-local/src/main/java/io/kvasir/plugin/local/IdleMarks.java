@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.Collection;
 
-/** Writes an idle mark to each slab in which nothing has happened for 100 ms: then the next open has nothing to verify. */
+/**
+ * Writes an idle mark to each slab in which nothing has happened for 100 ms: then the next open has
+ * nothing to verify.
+ */
 final class IdleMarks implements AutoCloseable {
   private static final long PERIOD_MILLIS = 100;
 

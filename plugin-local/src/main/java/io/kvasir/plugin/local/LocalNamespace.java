@@ -45,13 +45,11 @@ final class LocalNamespace implements NamespaceStore {
   @Override
   public BlockLease lookup(BlockKeys keys, Deadline deadline) throws StoreException {
     checkNamespace(keys);
-    if (ended == BlockStatus.CLOSED) {
-      throw new StoreException(StoreException.Kind.CLOSED, "the store is closed");
-    }
-    if (ended != null) {
+    checkOpen();
+    Slab slab = store.slabs().get(keys.payloadBytes());
+    if (ended != null || slab == null) {
       return BlockLease.hint(keys, block -> false);
     }
-    Slab slab = store.slab(keys.payloadBytes());
     List<Bits128> prints = prints(keys);
     LocalLease lease =
         new LocalLease(keys, slab, slab.lookup(prints, LocalLease.expiry()), leases::remove);
@@ -63,11 +61,11 @@ final class LocalNamespace implements NamespaceStore {
   public void load(BlockLease lease, Blocks into, Deadline deadline) {
     BlockKeys keys = into.keys();
     checkNamespace(keys);
-    if (ended != null) {
+    Slab slab = store.slabs().get(keys.payloadBytes());
+    if (ended != null || slab == null) {
       into.setRest(ended == BlockStatus.CLOSED ? ended : BlockStatus.MISS, null);
       return;
     }
-    Slab slab = store.slab(keys.payloadBytes());
     for (int i = 0; i < into.count(); i++) {
       if (deadline.expired()) {
         into.set(i, BlockStatus.TIMEOUT);
@@ -92,7 +90,12 @@ final class LocalNamespace implements NamespaceStore {
       from.setRest(BlockStatus.CLOSED, null);
       return;
     }
-    Slab slab = store.slab(keys.payloadBytes());
+    Slab slab = store.slabs().get(keys.payloadBytes());
+    if (slab == null) {
+      String why = store.slabs().refusal(manifest, keys.group()).orElse("no room");
+      from.setRest(BlockStatus.CAPACITY, new StoreException(StoreException.Kind.CAPACITY, why));
+      return;
+    }
     List<Incoming> blocks = new ArrayList<>(from.count());
     for (int i = 0; i < from.count(); i++) {
       Key key = key(keys, keys.hash(i));
@@ -118,7 +121,9 @@ final class LocalNamespace implements NamespaceStore {
     }
   }
 
-  /** The frame as a whole slot; memory of our own where it is too small, not aligned, or not native. */
+  /**
+   * The frame as a whole slot; memory of our own where it is too small, not aligned, or not native.
+   */
   private static MemorySegment slotOf(MemorySegment frame, Slab slab) {
     int slotBytes = slab.header().slotBytes();
     boolean fits =
@@ -132,11 +137,20 @@ final class LocalNamespace implements NamespaceStore {
   @Override
   public void remove(BlockKeys keys, Deadline deadline) throws StoreException {
     checkNamespace(keys);
-    if (ended == null) {
-      BlockStatus status = store.slab(keys.payloadBytes()).remove(prints(keys), deadline);
+    checkOpen();
+    Slab slab = store.slabs().get(keys.payloadBytes());
+    if (ended == null && slab != null) {
+      BlockStatus status = slab.remove(prints(keys), deadline);
       if (status != BlockStatus.OK) {
         throw Failures.of(status, "the removal of " + keys);
       }
+    }
+  }
+
+  private void checkOpen() throws StoreException {
+    if (ended == BlockStatus.CLOSED) {
+      throw new StoreException(
+          StoreException.Kind.CLOSED, manifest + " is closed; open the namespace again");
     }
   }
 
@@ -174,6 +188,7 @@ final class LocalNamespace implements NamespaceStore {
 
   @Override
   public void close() {
+    end(BlockStatus.CLOSED);
     leases.forEach(LocalLease::close);
     store.closed(this);
   }

@@ -15,15 +15,14 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** An open directory: its lock, its namespaces, and a slab for each slot size. */
 final class LocalStore implements Store {
-  private static final long MOST_PAYLOAD = 1 << 30;
-  private static final int FEWEST_SLOTS = 8;
 
   /** Frames that a slot can be written from and read into in one piece. */
   private static final FrameSource FRAMES =
@@ -42,16 +41,14 @@ final class LocalStore implements Store {
   private final Directory directory;
   private final AutoCloseable holds; // the lock, and what the directory needs
   private final String mode;
-  private final LocalConfig config;
   private final System.Logger log;
   private final Duration closeTimeout;
-  private final long id;
   private final Budget budget;
   private final Namespaces namespaces;
-  private final Map<Integer, Slab> slabs = new ConcurrentHashMap<>();
+  private final Slabs slabs;
   private final Set<LocalNamespace> open = ConcurrentHashMap.newKeySet();
   private final IdleMarks marks;
-  private boolean closed;
+  private volatile boolean closed;
 
   private LocalStore(
       Directory directory,
@@ -64,10 +61,9 @@ final class LocalStore implements Store {
     this.directory = directory;
     this.holds = holds;
     this.mode = mode;
-    this.config = config;
     this.log = log;
     this.closeTimeout = closeTimeout;
-    this.id = StoreFile.open(directory);
+    StoreFile.open(directory);
     for (String name : directory.names()) {
       if (name.endsWith(Directory.TEMPORARY)) {
         directory.delete(name);
@@ -75,7 +71,17 @@ final class LocalStore implements Store {
     }
     this.budget = new Budget(directory, config.capacity().bytes(), config.keepFree().bytes());
     this.namespaces = new Namespaces(directory, budget);
-    this.marks = new IdleMarks(slabs.values(), log);
+    this.slabs =
+        new Slabs(
+            directory,
+            config,
+            log,
+            closeTimeout,
+            StoreFile.open(directory),
+            budget,
+            namespaces,
+            this::sizesInUse);
+    this.marks = new IdleMarks(slabs.all(), log);
   }
 
   static LocalStore open(LocalConfig config, System.Logger log, Duration closeTimeout)
@@ -86,20 +92,31 @@ final class LocalStore implements Store {
   static LocalStore open(
       LocalConfig config, System.Logger log, Duration closeTimeout, boolean mayBeDirect)
       throws IOException, StoreException {
-    DiskDirectory disk = new DiskDirectory(config.directory(), mayBeDirect);
+    DiskDirectory disk = new DiskDirectory(config.directory());
+    StoreFile.refuseForeign(disk);
     DirectoryLock lock = DirectoryLock.take(config.directory());
     AutoCloseable holds =
         () -> {
           disk.close();
           lock.close();
         };
+    try {
+      StoreFile.open(disk);
+      disk.settle(mayBeDirect);
+    } catch (IOException | RuntimeException e) {
+      release(holds, e);
+      throw e;
+    }
     if (!disk.isDirect()) {
       log.log(Level.WARNING, "store {0}: FALLBACK, its file system has no direct I/O", disk.path());
     }
-    return open(disk, holds, disk.isDirect() ? "direct" : "FALLBACK", config, log, closeTimeout);
+    String mode = disk.isDirect() ? "direct" : "FALLBACK";
+    LocalStore store = open(disk, holds, mode, config, log, closeTimeout);
+    store.marks.start();
+    return store;
   }
 
-  /** Opens what is there; nothing stays open after an exception. */
+  /** Opens what is there, without idle marks; nothing stays open after an exception. */
   static LocalStore open(
       Directory directory,
       AutoCloseable holds,
@@ -111,8 +128,7 @@ final class LocalStore implements Store {
     LocalStore store = null;
     try {
       store = new LocalStore(directory, holds, mode, config, log, closeTimeout);
-      store.openSlabs();
-      store.marks.start();
+      store.slabs.openAll();
       return store;
     } catch (IOException | RuntimeException | StoreException e) {
       if (store == null) {
@@ -133,7 +149,7 @@ final class LocalStore implements Store {
   }
 
   private void abandon(Exception because) {
-    for (Slab slab : slabs.values()) {
+    for (Slab slab : slabs.all()) {
       try {
         slab.close(Deadline.after(Duration.ZERO));
       } catch (IOException e) {
@@ -143,54 +159,21 @@ final class LocalStore implements Store {
     release(holds, because);
   }
 
-  private void openSlabs() throws IOException, StoreException {
-    for (String name : directory.names()) {
-      if (name.matches("slab-[0-9]{1,10}\\.kv")) {
-        int slotBytes = Integer.parseInt(name.substring(5, name.length() - 3));
-        SlabFile file = SlabFile.open(directory, id, slotBytes);
-        budget.count(fileBytes(file.header()));
-        slabs.put(slotBytes, openSlab(file));
-      }
-    }
-    if (budget.taken() > budget.capacity()) {
-      throw new StoreException(
-          StoreException.Kind.CONFIGURATION,
-          "capacity: %s is less than the %d bytes that the store %s occupies; raise it, or configure an empty directory"
-              .formatted(config.capacity(), budget.taken(), directory.describe("")));
-    }
-  }
-
-  private Slab openSlab(SlabFile file) throws IOException {
-    int growth = config.growthSlots(file.header().slotBytes());
-    return Slab.open(
-        directory,
-        file,
-        namespaces,
-        new Slab.Options(config.durability(), growth),
-        budget,
-        Rules.KEPT);
-  }
-
-  /** What a slab file and its checkpoints take, the one being written included. */
-  private static long fileBytes(Header header) {
-    return header.logEnd()
-        + 4L * Layout.PAGE
-        + Growth.bytes(header.slots(), header.slotBytes());
-  }
-
   @Override
   public NamespaceStore open(NamespaceManifest manifest) throws StoreException {
     synchronized (slabs) {
       checkOpen();
-      for (int group = 0; group < manifest.groups(); group++) {
-        checkPayload(manifest, group);
-      }
       try {
         namespaces.open(manifest);
         LocalNamespace opened = new LocalNamespace(manifest, this);
         open.add(opened);
         for (int group = 0; group < manifest.groups(); group++) {
-          createSlab((int) Layout.slotBytes(manifest.payloadBytes(group)));
+          Optional<String> refusal = slabs.refusal(manifest, group);
+          if (refusal.isEmpty()) {
+            slabs.create((int) Layout.slotBytes(manifest.payloadBytes(group)));
+          } else {
+            log.log(Level.WARNING, refusal.get());
+          }
         }
         return opened;
       } catch (IOException e) {
@@ -199,74 +182,19 @@ final class LocalStore implements Store {
     }
   }
 
-  private void checkPayload(NamespaceManifest manifest, int group) throws StoreException {
-    long payload = manifest.payloadBytes(group);
-    if (payload < 1 || payload > MOST_PAYLOAD) {
-      throw new StoreException(
-          StoreException.Kind.CONFIGURATION,
-          "group %d of %s: its blocks have %d bytes, a local store takes 1 to %d; choose fewer tokens per block"
-              .formatted(group, manifest, payload, MOST_PAYLOAD));
-    }
-    Header header = Header.first(id, (int) Layout.slotBytes(payload), config.pages());
-    long least = fileBytes(header) + Growth.bytes(FEWEST_SLOTS, header.slotBytes());
-    if (least > config.capacity().bytes()) {
-      throw new StoreException(
-          StoreException.Kind.CONFIGURATION,
-          "capacity: %s is too small for blocks of %d bytes; write at least %d"
-              .formatted(config.capacity(), payload, least));
-    }
-  }
-
-  private void createSlab(int slotBytes) throws IOException, StoreException {
-    if (slabs.containsKey(slotBytes)) {
-      return;
-    }
-    Header header = Header.first(id, slotBytes, config.pages());
-    long room = fileBytes(header) + Growth.bytes(FEWEST_SLOTS, slotBytes);
-    while (!budget.reserve(room)) {
-      if (!dropUnused()) {
-        throw new StoreException(
-            StoreException.Kind.CAPACITY,
-            "store %s: blocks of another size take its %s; raise the capacity, or remove namespaces"
-                .formatted(directory.describe(""), config.capacity()));
-      }
-    }
-    budget.release(Growth.bytes(FEWEST_SLOTS, slotBytes));
-    try {
-      slabs.put(slotBytes, openSlab(SlabFile.create(directory, header)));
-    } catch (IOException e) {
-      directory.delete(SlabFile.name(slotBytes) + Directory.TEMPORARY);
-      budget.release(fileBytes(header));
-      throw e;
-    }
-  }
-
-  /** Gives up the blocks of a size that no open namespace has, so that a new size finds room. */
-  private boolean dropUnused() throws IOException {
-    Set<Integer> used = new java.util.HashSet<>();
+  private Set<Integer> sizesInUse() {
+    Set<Integer> sizes = new HashSet<>();
     for (LocalNamespace namespace : open) {
       for (int group = 0; group < namespace.manifest().groups(); group++) {
-        used.add((int) Layout.slotBytes(namespace.manifest().payloadBytes(group)));
+        long payload = namespace.manifest().payloadBytes(group);
+        sizes.add((int) Math.min(Integer.MAX_VALUE, Layout.slotBytes(payload)));
       }
     }
-    for (int slotBytes : List.copyOf(slabs.keySet())) {
-      if (!used.contains(slotBytes)) {
-        Slab slab = slabs.remove(slotBytes);
-        slab.close(Deadline.after(closeTimeout));
-        directory.delete(SlabFile.name(slotBytes));
-        directory.delete(Checkpoint.name(slotBytes));
-        directory.force();
-        budget.release(fileBytes(slab.header()));
-        log.log(Level.INFO, "store {0}: gave up blocks of {1} bytes", directory, slotBytes);
-        return true;
-      }
-    }
-    return false;
+    return sizes;
   }
 
-  /** The slab of blocks with that payload; it is there once a namespace that has them is open. */
-  Slab slab(long payloadBytes) {
-    return slabs.get((int) Layout.slotBytes(payloadBytes));
+  Slabs slabs() {
+    return slabs;
   }
 
   void closed(LocalNamespace namespace) {
@@ -281,6 +209,7 @@ final class LocalStore implements Store {
 
   @Override
   public List<NamespaceSummary> namespaces() throws StoreException {
+    checkOpen();
     List<NamespaceSummary> summaries = new ArrayList<>();
     try {
       for (NamespaceId namespace : namespaces.all()) {
@@ -296,7 +225,7 @@ final class LocalStore implements Store {
     NamespaceRecord record = namespaces.record(namespace);
     long blocks = 0;
     long bytes = 0;
-    for (Slab slab : slabs.values()) {
+    for (Slab slab : slabs.all()) {
       Slab.Usage usage = slab.usage(Namespaces.half(namespace));
       blocks += usage.blocks();
       bytes += usage.payloadBytes();
@@ -326,7 +255,7 @@ final class LocalStore implements Store {
           opened.end(BlockStatus.MISS);
         }
       }
-      for (Slab slab : slabs.values()) {
+      for (Slab slab : slabs.all()) {
         BlockStatus status = slab.endNamespace(Namespaces.half(namespace), deadline);
         if (status != BlockStatus.OK) {
           throw Failures.of(status, "the removal of namespace " + namespace);
@@ -341,11 +270,12 @@ final class LocalStore implements Store {
   }
 
   @Override
-  public StoreUsage usage() {
+  public StoreUsage usage() throws StoreException {
+    checkOpen();
     long blocks = 0;
     long bytes = 0;
     long leased = 0;
-    for (Slab slab : slabs.values()) {
+    for (Slab slab : slabs.all()) {
       Slab.Usage usage = slab.usage();
       blocks += usage.blocks();
       bytes += usage.payloadBytes();
@@ -359,23 +289,31 @@ final class LocalStore implements Store {
     if (closed) {
       return new StoreHealth(StoreHealth.State.DOWN, "closed");
     }
-    long corrupt = 0;
-    for (Slab slab : slabs.values()) {
-      IOException failure = slab.failure();
-      if (failure != null) {
-        return new StoreHealth(
-            StoreHealth.State.DEGRADED,
-            "%s: reads only since a write of %s failed (%s); open the store again"
-                .formatted(mode, SlabFile.name(slab.header().slotBytes()), failure));
-      }
-      corrupt += slab.corruptBlocks();
-    }
-    return corrupt > 0
-        ? new StoreHealth(
-            StoreHealth.State.DEGRADED,
-            "%s: %d blocks were corrupt and are out of use; check the disk"
-                .formatted(mode, corrupt))
-        : StoreHealth.up(mode);
+    return slabs.all().stream()
+        .map(this::trouble)
+        .flatMap(Optional::stream)
+        .findFirst()
+        .map(trouble -> new StoreHealth(StoreHealth.State.DEGRADED, mode + ": " + trouble))
+        .orElseGet(() -> StoreHealth.up(mode));
+  }
+
+  private Optional<String> trouble(Slab slab) {
+    String name = SlabFile.name(slab.header().slotBytes());
+    IOException failure = slab.failure();
+    Throwable trouble = slab.trouble();
+    long corrupt = slab.corruptBlocks();
+    String text =
+        failure != null
+            ? "reads only since a write of %s failed (%s); open the store again"
+                .formatted(name, failure)
+            : trouble != null
+                ? "the last operation on %s failed (%s); check disk and space"
+                    .formatted(name, trouble)
+                : corrupt > 0
+                    ? "%d blocks of %s were corrupt and are out of use; check the disk"
+                        .formatted(corrupt, name)
+                    : null;
+    return Optional.ofNullable(text);
   }
 
   @Override
@@ -400,10 +338,9 @@ final class LocalStore implements Store {
       marks.close();
       for (LocalNamespace namespace : List.copyOf(open)) {
         namespace.close();
-        namespace.end(BlockStatus.CLOSED);
       }
       IOException failed = null;
-      for (Slab slab : slabs.values()) {
+      for (Slab slab : slabs.all()) {
         failed = close(slab, deadline, failed);
       }
       try {

@@ -38,9 +38,19 @@ record LogPage(
   static final int MAX_ENDINGS_ALONE = (PAGE - HEADER) / ENDING;
 
   enum Kind {
-    BATCH,
-    MARK,
-    REJECTION
+    BATCH(0),
+    MARK(1),
+    REJECTION(2);
+
+    private final int code;
+
+    Kind(int code) {
+      this.code = code;
+    }
+
+    int code() {
+      return code;
+    }
   }
 
   /** What takes blocks away. */
@@ -59,7 +69,7 @@ record LogPage(
     to.fill((byte) 0);
     to.set(U32, 0, MAGIC);
     to.set(U16, 4, (short) VERSION);
-    to.set(U16, 6, (short) kind.ordinal());
+    to.set(U16, 6, (short) kind.code);
     to.set(U64, 8, life);
     to.set(U64, 16, seq);
     to.set(U64, 24, flushedThrough);

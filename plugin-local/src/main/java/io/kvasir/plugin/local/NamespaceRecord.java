@@ -11,7 +11,9 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.TreeMap;
 
-/** What is known of a namespace and is not identity. A damaged one costs nothing but these words. */
+/**
+ * What is known of a namespace and is not identity. A damaged one costs nothing but these words.
+ */
 record NamespaceRecord(
     Instant created,
     Instant lastUsed,

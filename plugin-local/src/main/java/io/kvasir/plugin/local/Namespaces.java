@@ -16,8 +16,9 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The namespaces of a store: each has its manifest in a file of its own, the canonical bytes and nothing else, named by the
- * id; beside it the model configuration whose digest is in it, and a small record that is not identity.
+ * The namespaces of a store: each has its manifest in a file of its own, the canonical bytes and
+ * nothing else, named by the id; beside it the model configuration whose digest is in it, and a
+ * small record that is not identity.
  */
 final class Namespaces implements Fingerprints {
   private static final String PREFIX = "ns-";
@@ -77,7 +78,10 @@ final class Namespaces implements Fingerprints {
     }
   }
 
-  /** The manifest comes last: without it the namespace is not there. It is durable before the first block can be. */
+  /**
+   * The manifest comes last: without it the namespace is not there. It is durable before the first
+   * block can be.
+   */
   private void create(NamespaceManifest manifest) throws IOException {
     NamespaceId id = manifest.id();
     Optional<Map<String, Object>> tree = manifest.format().config().tree();
@@ -94,7 +98,7 @@ final class Namespaces implements Fingerprints {
     byte[] stored = directory.read(name(manifest.id(), MANIFEST));
     if (!Arrays.equals(stored, manifest.canonical())) {
       throw new FormatError(
-          "manifest %s: its %d bytes have the SHA-256 %s and not that of its name, so it is corrupt or another namespace's; restore the file, or move it out of the directory and the next open writes it anew; nothing has been changed"
+          "manifest %s: its %d bytes have the SHA-256 %s and not that of its name, so it is corrupt or another namespace's; restore the file, or move it out of the directory and the namespace starts afresh; nothing has been changed"
               .formatted(
                   directory.describe(name(manifest.id(), MANIFEST)),
                   stored.length,
@@ -109,9 +113,7 @@ final class Namespaces implements Fingerprints {
 
   Optional<byte[]> configuration(NamespaceId id) throws IOException {
     String name = name(id, CONFIGURATION);
-    return directory.names().contains(name)
-        ? Optional.of(directory.read(name))
-        : Optional.empty();
+    return directory.names().contains(name) ? Optional.of(directory.read(name)) : Optional.empty();
   }
 
   NamespaceRecord record(NamespaceId id) throws IOException {

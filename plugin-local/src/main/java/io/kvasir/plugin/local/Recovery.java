@@ -199,7 +199,7 @@ final class Recovery {
     }
     Bits128 print = fingerprints.of(put.key());
     int namespace = namespaces.of(put.key().namespace());
-    if (print == null || namespace < 0 || !believed && !verifies(seq, put)) {
+    if (print == null || namespace < 0 || (!believed && !verifies(seq, put))) {
       if (rules.endsRejected()) {
         long half = print == null ? 0 : print.first();
         rejected.add(new Tombstone(put.slot(), seq, half));

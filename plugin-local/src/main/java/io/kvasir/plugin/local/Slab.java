@@ -22,6 +22,7 @@ final class Slab {
   private final SlabFile file;
   private final SlabWriter writer;
   private final SlabState state;
+  private volatile Throwable readTrouble;
   private int readers;
   private long corrupt;
   private long lastSeen; // by the one thread that marks
@@ -77,7 +78,7 @@ final class Slab {
 
   private Batch planSave(List<Incoming> blocks, int from, int clock) {
     state.expireLeases(System.nanoTime());
-    return state.planSave(blocks, from, clock);
+    return state.planSave(blocks, from, clock, writer.isCrowded());
   }
 
   private void endRest(List<Incoming> blocks, BlockStatus status) {
@@ -154,10 +155,9 @@ final class Slab {
     SlotTable.Entry entry = found.entry();
     try {
       file.readSlot(slot, frame);
-      return isBlock(frame, slot, key, entry)
-          ? new Loaded(BlockStatus.OK, null)
-          : notThere(slot, entry.seq());
+      return isBlock(frame, slot, key, entry) ? loaded() : notThere(slot, entry.seq());
     } catch (IOException | RuntimeException e) {
+      readTrouble = e;
       return new Loaded(BlockStatus.IO, e);
     } finally {
       locked(
@@ -169,6 +169,11 @@ final class Slab {
     }
   }
 
+  private Loaded loaded() {
+    readTrouble = null;
+    return new Loaded(BlockStatus.OK, null);
+  }
+
   private record Found(int slot, SlotTable.Entry entry, BlockStatus refusal) {}
 
   private Found beginRead(Bits128 print) {
@@ -176,8 +181,7 @@ final class Slab {
         () -> {
           int slot = state.table.find(print);
           if (writer.isClosed() || slot == SlotTable.NONE) {
-            return new Found(
-                slot, null, writer.isClosed() ? BlockStatus.CLOSED : BlockStatus.MISS);
+            return new Found(slot, null, writer.isClosed() ? BlockStatus.CLOSED : BlockStatus.MISS);
           }
           readers++;
           return new Found(slot, state.table.entry(slot), null);
@@ -260,14 +264,7 @@ final class Slab {
    * Ends new work, waits for what runs, and closes; false if something still ran at the deadline.
    */
   boolean close(Deadline deadline) throws IOException {
-    writer.lock.lock();
-    boolean idle;
-    try {
-      writer.close();
-      while (!(idle = readers == 0 && state.inFlight() == 0) && writer.await(deadline)) {}
-    } finally {
-      writer.lock.unlock();
-    }
+    boolean idle = awaitIdle(deadline);
     try (file) {
       if (idle) {
         writer.mark();
@@ -293,9 +290,29 @@ final class Slab {
         });
   }
 
+  private boolean awaitIdle(Deadline deadline) {
+    writer.lock.lock();
+    try {
+      writer.close();
+      boolean waiting = true;
+      while (waiting && (readers > 0 || state.inFlight() > 0)) {
+        waiting = writer.await(deadline);
+      }
+      return readers == 0 && state.inFlight() == 0;
+    } finally {
+      writer.lock.unlock();
+    }
+  }
+
   /** The failure after which this slab serves reads only, or null. */
   IOException failure() {
     return locked(writer::failure);
+  }
+
+  /** What the last write or read of a block failed with, or null. */
+  Throwable trouble() {
+    Throwable write = writer.trouble();
+    return write == null ? readTrouble : write;
   }
 
   long corruptBlocks() {

@@ -98,7 +98,7 @@ final class SlabState {
    * Plans the next batch of a call; null if there is neither a slot nor a victim now. The ring must
    * not be full.
    */
-  Batch planSave(List<Incoming> blocks, int from, int now) {
+  Batch planSave(List<Incoming> blocks, int from, int now, boolean crowded) {
     List<Incoming> puts = new ArrayList<>();
     int at = from;
     while (at < blocks.size() && puts.size() < batchPuts() && admit(blocks.get(at), now, puts)) {
@@ -107,7 +107,7 @@ final class SlabState {
     List<Ending> endings = new ArrayList<>();
     List<Integer> ending = new ArrayList<>();
     payOwed(endings, LogPage.MAX_ENDINGS);
-    if (at < blocks.size() || !puts.isEmpty()) {
+    if (crowded && (at < blocks.size() || !puts.isEmpty())) {
       int wanted = Math.max(1, puts.size()) + spare() - table.freeCount() - table.endingCount();
       evict(wanted, endings, ending);
     }

@@ -6,10 +6,10 @@ import io.kvasir.plugin.local.LogPage.Ending;
 import io.kvasir.plugin.local.LogPage.Kind;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -24,18 +24,16 @@ final class SlabWriter {
   final Condition changed = lock.newCondition();
   final SlabState state;
   final Growth growth;
-  private final Directory directory;
   private final SlabFile file;
   private final Durability durability;
-  private final Rules rules;
   private final GroupFlush flush;
+  private final CheckpointWriter checkpoints;
   private final Queue<MemorySegment> pages = new ConcurrentLinkedQueue<>();
-  private List<Long> unflushed = new ArrayList<>(); // batches of a store that does not flush
-  private boolean checkpointing;
-  private boolean checkpointBlocked;
+  private final AtomicReference<Throwable> trouble = new AtomicReference<>();
   private Thread barrier;
   private long marked;
   private boolean closed;
+  private boolean crowded;
   private IOException failure;
 
   SlabWriter(
@@ -45,20 +43,29 @@ final class SlabWriter {
       Slab.Options options,
       Space space,
       Rules rules) {
-    this.directory = directory;
     this.file = file;
     this.state = state;
     this.durability = options.durability();
-    this.rules = rules;
     this.flush = new GroupFlush(file.file());
-    this.growth = new Growth(file, flush, space, options.growthSlots(), rules);
+    this.growth = new Growth(file, flush, space, options.growthSlots(), rules, trouble);
+    this.checkpoints = new CheckpointWriter(lock, changed, directory, file, state, flush, rules);
   }
 
   // ---- under the lock
 
   /** Why nothing can be written, or null. */
   BlockStatus refusal() {
-    return closed ? BlockStatus.CLOSED : failure == null ? null : BlockStatus.IO;
+    return closed ? BlockStatus.CLOSED : failure == null ? null : Failures.status(failure);
+  }
+
+  /** What the last write of a block failed with, or null; such a failure is not final. */
+  Throwable trouble() {
+    return trouble.get();
+  }
+
+  /** Whether the batch that is being planned finds few free slots and the file cannot grow. */
+  boolean isCrowded() {
+    return crowded;
   }
 
   boolean isClosed() {
@@ -75,6 +82,7 @@ final class SlabWriter {
   }
 
   /** Waits for a change; false once the deadline has passed or the thread is interrupted. */
+  @SuppressWarnings("WaitNotInLoop") // its callers loop
   boolean await(Deadline deadline) {
     try {
       return changed.awaitNanos(deadline.remainingNanos()) > 0;
@@ -111,6 +119,9 @@ final class SlabWriter {
         if (refusal != null) {
           return new Plan(null, refusal);
         }
+        if (deadline.expired()) {
+          return new Plan(null, BlockStatus.TIMEOUT);
+        }
         step = nextStep(slots);
         if (step == Step.PLAN) {
           Batch batch = planner.get();
@@ -122,7 +133,7 @@ final class SlabWriter {
           }
           step = Step.WAIT;
         }
-        if (deadline.expired() || step == Step.WAIT && !await(deadline)) {
+        if (step == Step.WAIT && !await(deadline)) {
           return new Plan(null, BlockStatus.TIMEOUT);
         }
       } finally {
@@ -140,18 +151,16 @@ final class SlabWriter {
     if (barrier != null && barrier != Thread.currentThread()) {
       return Step.WAIT;
     }
-    if (slots > 0 && state.low(slots) && growth.begin()) {
+    boolean low = slots > 0 && state.low(slots);
+    if (low && growth.begin()) {
       return Step.GROW;
     }
+    crowded = low && !growth.running();
     if (state.ring.full()) {
-      return checkpointing || !checkpointFreesPages(1) ? Step.WAIT : Step.CHECKPOINT;
+      return checkpoints.frees(1) ? Step.CHECKPOINT : Step.WAIT;
     }
-    boolean due = state.ring.filling() && checkpointFreesPages(state.ring.pages() / 4);
-    return due && !checkpointing && !checkpointBlocked ? Step.CHECKPOINT : Step.PLAN;
-  }
-
-  private boolean checkpointFreesPages(int pages) {
-    return state.flushedThrough() + unflushed.size() - state.ring.checkpointSeq() >= pages;
+    boolean due = state.ring.filling() && checkpoints.frees(state.ring.pages() / 4);
+    return due && !checkpoints.isBlocked() ? Step.CHECKPOINT : Step.PLAN;
   }
 
   /**
@@ -179,8 +188,11 @@ final class SlabWriter {
     lock.lock();
     try {
       state.written(batch, durability != Durability.NONE);
+      if (batch.puts().stream().anyMatch(put -> put.status == BlockStatus.OK)) {
+        trouble.set(null);
+      }
       if (durability == Durability.NONE) {
-        unflushed.add(batch.seq());
+        checkpoints.addUnflushed(batch.seq());
       }
       changed.signalAll();
     } finally {
@@ -202,6 +214,7 @@ final class SlabWriter {
       file.writeSlot(put.slot, put.frame);
     } catch (IOException | RuntimeException e) {
       put.end(Failures.status(e), e);
+      trouble.set(e);
     }
   }
 
@@ -308,95 +321,13 @@ final class SlabWriter {
     }
   }
 
-  /**
-   * Writes a checkpoint, unless somebody else is at it; false if there is no room for one and the
-   * ring is full.
-   */
+  /** Writes a checkpoint; false if there is no room for it and the ring is full. */
   private boolean checkpoint() {
-    lock.lock();
     try {
-      if (checkpointing) {
-        return true;
-      }
-      checkpointing = true;
-    } finally {
-      lock.unlock();
-    }
-    List<Long> covered = takeUnflushed();
-    IOException thrown = null;
-    try {
-      if (!covered.isEmpty()) {
-        flush.alone(false);
-      }
-      writeCheckpoint(covered);
+      return checkpoints.write();
     } catch (IOException e) {
-      thrown = e;
-    }
-    if (thrown != null && !Failures.isFull(thrown)) {
-      fail(null, thrown);
-    }
-    lock.lock();
-    try {
-      checkpointing = false;
-      checkpointBlocked = thrown != null;
-      changed.signalAll();
-      return thrown == null || !state.ring.full();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void writeCheckpoint(List<Long> flushed) throws IOException {
-    long seq;
-    int slots;
-    lock.lock();
-    try {
-      state.flushed(flushed);
-      seq = rules.checkpointSeq(state.flushedThrough(), state.lastSeq());
-      slots = state.table.slots();
-      if (rules.checkpointCountsAtOnce()) {
-        state.ring.checkpointed(seq);
-      }
-    } finally {
-      lock.unlock();
-    }
-    writeCheckpoint(seq, slots);
-  }
-
-  private void writeCheckpoint(long seq, int slots) throws IOException {
-    Checkpoint.write(
-        directory,
-        Checkpoint.name(file.header().slotBytes()),
-        new Checkpoint.Head(file.header().storeId(), seq, slots),
-        this::copy,
-        this::namespaces);
-    lock.lock();
-    try {
-      state.ring.checkpointed(seq);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void copy(int from, int to, Checkpoint.Sink sink) {
-    lock.lock();
-    try {
-      for (int slot = from; slot < to; slot++) {
-        if (state.table.isLive(slot)) {
-          sink.accept(slot, state.table.entry(slot));
-        }
-      }
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private List<Bits128> namespaces() {
-    lock.lock();
-    try {
-      return state.namespaces.all();
-    } finally {
-      lock.unlock();
+      fail(null, e);
+      return true;
     }
   }
 
@@ -404,7 +335,7 @@ final class SlabWriter {
   void beginLife(Recovery.Result recovered) throws IOException {
     List<Ending> rejected = recovered.rejected();
     if (state.ring.freeRun() <= 1 + rejected.size() / LogPage.MAX_ENDINGS_ALONE) {
-      writeCheckpoint(recovered.highestSeq(), state.table.slots());
+      checkpoints.write(recovered.highestSeq(), state.table.slots());
       rejected = List.of();
     }
     Kind kind = rejected.isEmpty() ? Kind.MARK : Kind.REJECTION;
@@ -426,7 +357,7 @@ final class SlabWriter {
    * while a batch is in flight.
    */
   void mark() throws IOException {
-    List<Long> covered = takeUnflushed();
+    List<Long> covered = checkpoints.takeUnflushed();
     if (!covered.isEmpty()) {
       flush.alone(false);
     }
@@ -435,7 +366,7 @@ final class SlabWriter {
     try {
       state.flushed(covered);
       boolean news = state.lastSeq() != marked || state.owes();
-      boolean quiet = state.inFlight() == 0 && unflushed.isEmpty() && !state.ring.full();
+      boolean quiet = state.inFlight() == 0 && checkpoints.unflushed() == 0 && !state.ring.full();
       if (news && quiet && failure == null) {
         mark = state.planPage(Kind.MARK, List.of());
         marked = mark.seq();
@@ -445,21 +376,6 @@ final class SlabWriter {
     }
     if (mark != null && write(mark, Deadline.never()) && durability == Durability.NONE) {
       flush.alone(false);
-    }
-  }
-
-  /**
-   * Batches of a store that does not flush, whose writes have returned: the next flush that begins
-   * covers them.
-   */
-  private List<Long> takeUnflushed() {
-    lock.lock();
-    try {
-      List<Long> taken = unflushed;
-      unflushed = new ArrayList<>();
-      return taken;
-    } finally {
-      lock.unlock();
     }
   }
 }

@@ -9,7 +9,10 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The file that makes a directory a store: the version of its format, and the id that all of its files carry. */
+/**
+ * The file that makes a directory a store: the version of its format, and the id that all of its
+ * files carry.
+ */
 final class StoreFile {
   static final String NAME = "store";
   private static final Pattern FORM =
@@ -18,20 +21,28 @@ final class StoreFile {
 
   private StoreFile() {}
 
+  /** Leaves a directory alone that is neither empty nor a store. */
+  static void refuseForeign(Directory directory) throws IOException {
+    List<String> names = directory.names();
+    if (names.contains(NAME)) {
+      return;
+    }
+    for (String name : names) {
+      if (!NOT_OURS_BUT_FINE.contains(name) && !name.endsWith(Directory.TEMPORARY)) {
+        throw new FormatError(
+            "store directory %s: it holds \"%s\" and no file \"store\", so it is no store of Kvasir; configure an empty directory, or restore the file; nothing has been changed"
+                .formatted(directory.describe(""), name));
+      }
+    }
+  }
+
   /** The store's id; an empty directory becomes a store. */
   static long open(Directory directory) throws IOException {
-    List<String> names = directory.names();
-    String path = directory.describe(NAME);
-    if (!names.contains(NAME)) {
-      for (String name : names) {
-        if (!NOT_OURS_BUT_FINE.contains(name) && !name.endsWith(Directory.TEMPORARY)) {
-          throw new FormatError(
-              "store directory %s: it holds \"%s\" and no file \"store\", so it is no store of Kvasir; configure an empty directory, or restore the file; nothing has been changed"
-                  .formatted(directory.describe(""), name));
-        }
-      }
+    refuseForeign(directory);
+    if (!directory.names().contains(NAME)) {
       return create(directory);
     }
+    String path = directory.describe(NAME);
     String text = new String(directory.read(NAME), StandardCharsets.ISO_8859_1);
     Matcher form = FORM.matcher(text);
     if (form.matches() && Integer.parseInt(form.group(1)) != Layout.VERSION) {

@@ -7,6 +7,7 @@ import java.util.Set;
  * One broken rule each: the counterexamples of the invariants, put into the product or underneath
  * it.
  */
+@SuppressWarnings("ImmutableEnumChecker") // the rules have no state
 enum Mutation {
   I1_FLUSH_SKIPPED(Lie.NO_SLAB_FLUSH),
   I1_FLUSH_BEGINS_WHILE_THE_PAGE_IS_WRITTEN(Lie.PAGE_WRITTEN_LATE),

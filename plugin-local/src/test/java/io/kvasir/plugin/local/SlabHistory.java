@@ -39,7 +39,6 @@ final class SlabHistory {
   private Slab slab;
   private Set<Integer> published = Set.of();
   private boolean powerLost;
-  private long evictionsBefore;
   int crashes;
 
   /** What is known of one key. */
@@ -159,7 +158,6 @@ final class SlabHistory {
     }
     published = lease.count == 0 ? Set.of() : present(opened);
     slab = opened;
-    evictionsBefore = 0;
   }
 
   private void checkBlock(int key, BlockStatus status) {

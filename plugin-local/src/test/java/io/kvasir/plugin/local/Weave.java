@@ -4,7 +4,6 @@ import java.lang.reflect.Constructor;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executor;
@@ -26,7 +25,7 @@ final class Weave implements Executor {
   private final boolean fair;
   private final BlockingQueue<Runnable> arrived = new LinkedBlockingQueue<>();
   private final List<Runnable> ready = new ArrayList<>();
-  private final Map<Runnable, Integer> ranks = new IdentityHashMap<>();
+  private final IdentityHashMap<Runnable, Integer> ranks = new IdentityHashMap<>();
   private final List<Thread> threads = new ArrayList<>();
   private Throwable thrown;
 
@@ -65,7 +64,7 @@ final class Weave implements Executor {
                 }
               }));
     } catch (ReflectiveOperationException e) {
-      throw new AssertionError(e);
+      throw new LinkageError("the JDK has it", e);
     }
   }
 

@@ -51,17 +51,15 @@ public final class Demo {
       DemoOptions options = DemoOptions.parse(arguments);
       Path plugins = pluginsFolder();
       Path work = Files.createTempDirectory("kvasir-demo-");
-      try {
-        DemoReport report = new Demo(options, plugins, work).report();
-        System.out.println();
-        System.out.print(report.table());
-        if (options.json()) {
-          System.out.println(report.json());
-        }
-        return report.verdicts().stream().allMatch(DemoReport.Verdict::holds) ? 0 : 1;
-      } finally {
-        delete(work);
+      // an interrupted run leaves nothing behind either
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> endAndDelete(work)));
+      DemoReport report = new Demo(options, plugins, work).report();
+      System.out.println();
+      System.out.print(report.table());
+      if (options.json()) {
+        System.out.println(report.json());
       }
+      return report.verdicts().stream().allMatch(DemoReport.Verdict::holds) ? 0 : 1;
     } catch (IOException | UncheckedIOException | IllegalArgumentException e) {
       System.err.println("demo: " + e.getMessage());
       return 2;
@@ -179,11 +177,20 @@ public final class Demo {
     return DemoConfiguration.write(work.resolve(store + ".json"), plugins, directory, legacy);
   }
 
-  private static void delete(Path directory) throws IOException {
+  private static void endAndDelete(Path directory) {
+    ProcessHandle.current()
+        .children()
+        .forEach(
+            child -> {
+              child.destroyForcibly();
+              child.onExit().join();
+            });
     try (Stream<Path> paths = Files.walk(directory)) {
       for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
+        Files.deleteIfExists(path);
       }
+    } catch (IOException | UncheckedIOException e) {
+      System.err.printf("demo: %s is left behind: %s%n", directory, e.getMessage());
     }
   }
 }

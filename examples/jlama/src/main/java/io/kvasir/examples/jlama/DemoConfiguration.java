@@ -9,6 +9,8 @@ import java.util.Map;
 
 /** Writes the {@code kvasir.json} of a run: plugin-local in a directory of its own. */
 final class DemoConfiguration {
+  private static final String CAPACITY = "8GiB"; // a limit, not what a run takes
+
   private DemoConfiguration() {}
 
   /**
@@ -21,7 +23,10 @@ final class DemoConfiguration {
     Map<String, Object> configuration = new LinkedHashMap<>();
     configuration.put("tenant", "demo");
     configuration.put("plugins", Map.of("directory", plugins.toString()));
-    configuration.put("store", Map.of("local", Map.of("directory", store.toString())));
+    configuration.put(
+        "store", Map.of("local", Map.of("directory", store.toString(), "capacity", CAPACITY)));
+    // the next run needs what this one saves, however busy the machine is
+    configuration.put("connector", Map.of("save-max-wait", "60s"));
     // digests of weight files stay with the run, not in the user's cache directory
     Path digests = file.resolveSibling("weight-digests");
     configuration.put("weights", Map.of("cache-directory", digests.toString()));

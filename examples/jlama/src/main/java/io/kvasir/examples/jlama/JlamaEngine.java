@@ -46,7 +46,10 @@ public final class JlamaEngine implements AutoCloseable {
   static final String BATCH_PROPERTY = "jlama.max_batch_size";
 
   private static final int JLAMA_BATCH = 256; // its own default
-  private static final Duration SAVE_PATIENCE = Duration.ofSeconds(30);
+
+  /** Computing a long prompt takes seconds, too: waiting that long for its blocks is no loss. */
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
   private static final DType WORKING = DType.F32;
   private static final DType QUANTISED = DType.F32;
 
@@ -135,15 +138,16 @@ public final class JlamaEngine implements AutoCloseable {
     try (Run run = new Run(prompt, newTokens);
         KvRequest request = cache.request(RequestScope.NONE, prompt)) {
       SegmentBlocks memory = run.memory();
-      PrefixMatch match = request.lookup().await(Deadline.never());
+      Deadline deadline = Deadline.after(PATIENCE);
+      PrefixMatch match = request.lookup(deadline).await(deadline);
       int found = match.tokens();
       if (found > 0) {
-        found = request.load(match, memory).await(Deadline.never()).tokens();
+        found = request.load(match, memory, deadline).await(deadline).tokens();
       }
       run.prefill(found);
       Transfer<SaveResult> saving = request.save(memory, Fence.none());
       Generation generation = run.decode(found);
-      saving.await(Deadline.after(SAVE_PATIENCE));
+      saving.await(Deadline.never()); // ends by itself: connector.save-max-wait
       return generation;
     }
   }

@@ -27,7 +27,7 @@ import java.time.Duration;
  */
 public record MemoryConfiguration(
     @Setting(value = "Bytes that the store may occupy.", byDefault = "1GiB") ByteSize capacity,
-    @Setting(value = "Time that each call takes.", byDefault = "PT0S") Duration latency,
+    @Setting(value = "Time that each call takes.", byDefault = "0ms") Duration latency,
     @Setting(value = "Each n-th call fails; 0 for never.", byDefault = "0") int failEvery,
     @Setting(value = "The n-th call and all later ones hang; 0 for never.", byDefault = "0")
         int blackHoleAfter,

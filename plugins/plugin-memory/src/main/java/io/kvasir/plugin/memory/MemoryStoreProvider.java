@@ -30,7 +30,7 @@ public final class MemoryStoreProvider implements StoreProvider {
     if (configuration.latency().isNegative()) {
       throw new StoreException(
           Kind.CONFIGURATION,
-          "latency: %s is negative; write PT0S for none".formatted(configuration.latency()));
+          "latency: %s is negative; write 0ms for none".formatted(configuration.latency()));
     }
     atLeastZero("failEvery", configuration.failEvery());
     atLeastZero("blackHoleAfter", configuration.blackHoleAfter());

@@ -1,0 +1,211 @@
+package io.kvasir.core.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.kvasir.api.BlockMemory;
+import io.kvasir.api.BlockStatus;
+import io.kvasir.api.Deadline;
+import io.kvasir.api.Fence;
+import io.kvasir.api.KvRequest;
+import io.kvasir.api.LoadResult;
+import io.kvasir.api.PagedBlocks;
+import io.kvasir.api.PrefixMatch;
+import io.kvasir.api.Region;
+import io.kvasir.api.SaveResult;
+import io.kvasir.api.Transfer;
+import io.kvasir.api.identity.RequestScope;
+import io.kvasir.api.store.StoreException;
+import io.kvasir.api.store.TransferPath;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Memory that the host cannot address, moved by a path of the store's. */
+final class DevicePathTest {
+  private final ScriptedStore store = new ScriptedStore();
+  private final FakePath path = new FakePath();
+
+  /** A device of which the path alone knows where its memory is. */
+  private static final class FakePath implements TransferPath {
+    final MemorySegment device = Arena.ofAuto().allocate(8L * Bench.BLOCK);
+    final List<String> calls = Collections.synchronizedList(new ArrayList<>());
+    final Gate gathering = new Gate();
+    volatile StoreException failure;
+
+    PagedBlocks memory(int blocks) {
+      Region region = Region.device("fake:0", 1 << 20, device.byteSize());
+      return new PagedBlocks(
+          0,
+          List.of(PagedBlocks.Plane.of(region, 0, Bench.BLOCK)),
+          IntStream.range(0, blocks).toArray());
+    }
+
+    @Override
+    public boolean accepts(BlockMemory memory) {
+      return memory instanceof PagedBlocks paged
+          && paged.planes().getFirst().region() instanceof Region.Device d
+          && d.device().equals("fake:0");
+    }
+
+    @Override
+    public void gather(
+        BlockMemory from, int first, List<MemorySegment> payloads, Fence ready, Deadline deadline)
+        throws StoreException {
+      calls.add("gather %d+%d %s".formatted(first, payloads.size(), ready));
+      fail();
+      try {
+        gathering.pass();
+      } catch (InterruptedException e) {
+        throw new StoreException(StoreException.Kind.IO, "interrupted", e);
+      }
+      for (int i = 0; i < payloads.size(); i++) {
+        payloads.get(i).copyFrom(device.asSlice((long) (first + i) * Bench.BLOCK, Bench.BLOCK));
+      }
+    }
+
+    @Override
+    public void scatter(List<MemorySegment> payloads, BlockMemory to, int first, Deadline deadline)
+        throws StoreException {
+      calls.add("scatter %d+%d".formatted(first, payloads.size()));
+      fail();
+      for (int i = 0; i < payloads.size(); i++) {
+        device.asSlice((long) (first + i) * Bench.BLOCK, Bench.BLOCK).copyFrom(payloads.get(i));
+      }
+    }
+
+    private void fail() throws StoreException {
+      StoreException now = failure;
+      if (now != null) {
+        throw now;
+      }
+    }
+  }
+
+  private Connector open() {
+    return open(true);
+  }
+
+  private Connector open(boolean atOnce) {
+    if (atOnce) {
+      path.gathering.open();
+    }
+    store.paths =
+        List.of(new BrokenPath(), path); // asked in order; one that fails to answer does not accept
+    Bench.Settings settings = Bench.settings();
+    settings.batch = 4;
+    settings.loadWorkers = 1;
+    settings.frames = 512L * Bench.BLOCK;
+    return settings.open(store);
+  }
+
+  /** Throws when asked. */
+  private static final class BrokenPath implements TransferPath {
+    @Override
+    public boolean accepts(BlockMemory memory) {
+      throw new UnsatisfiedLinkError("no driver");
+    }
+
+    @Override
+    public void gather(
+        BlockMemory from, int first, List<MemorySegment> to, Fence ready, Deadline deadline) {}
+
+    @Override
+    public void scatter(List<MemorySegment> from, BlockMemory to, int first, Deadline deadline) {}
+  }
+
+  @Test
+  void aPathMovesWholeRunsAndWaitsForTheDevicesEvent() {
+    try (Connector connector = open();
+        KvRequest request = connector.request(RequestScope.NONE, Bench.prompt(33))) {
+      path.device.fill((byte) 7);
+      assertEquals(8, request.save(path.memory(8), Fence.event(42)).await(Bench.soon()).saved());
+      assertEquals(
+          List.of("gather 0+4 Event[handle=42]", "gather 4+4 Event[handle=42]"), path.calls);
+      path.calls.clear();
+      path.device.fill((byte) 0);
+      store.onLoad =
+          blocks -> {
+            if (blocks.keys().firstBlock() == 4) {
+              blocks.set(1, BlockStatus.MISS);
+            }
+          };
+      PrefixMatch match = Bench.lookup(request);
+      LoadResult result = request.load(match, path.memory(8)).await(Bench.soon());
+      assertEquals(20, result.tokens());
+      assertEquals(List.of("scatter 0+4", "scatter 4+1", "scatter 6+2"), path.calls);
+      assertEquals(7, path.device.get(java.lang.foreign.ValueLayout.JAVA_BYTE, 0));
+    }
+  }
+
+  @Test
+  void aPathThatFailsEndsItsBlocksAndIsNoFailureOfTheStore() {
+    try (Connector connector = open();
+        KvRequest request = connector.request(RequestScope.NONE, Bench.prompt(33))) {
+      path.failure = new StoreException(StoreException.Kind.TIMEOUT, "the event never came");
+      for (int i = 0; i < 5; i++) {
+        assertEquals(
+            Collections.nCopies(8, BlockStatus.TIMEOUT),
+            request
+                .save(path.memory(8), Fence.event(42))
+                .await(Bench.soon())
+                .parts()
+                .getFirst()
+                .statuses());
+      }
+      assertEquals(0, store.saves.get());
+      path.failure = null;
+      assertTrue(request.save(path.memory(8), Fence.event(43)).await(Bench.soon()).complete());
+    }
+  }
+
+  @Test
+  void aGatherUnderWayHoldsACancelAndItsBlocksGoNowhere() throws InterruptedException {
+    try (Connector connector = open(false);
+        KvRequest request = connector.request(RequestScope.NONE, Bench.prompt(33))) {
+      Transfer<SaveResult> save = request.save(path.memory(8), Fence.none());
+      path.gathering.awaitArrivals(1);
+      save.cancel();
+      Thread.sleep(50);
+      assertFalse(save.done(), "the engine would write what is being read");
+      path.gathering.open();
+      assertEquals(
+          Collections.nCopies(8, BlockStatus.CANCELLED),
+          save.await(Bench.soon()).parts().getFirst().statuses());
+      Bench.until("frames back", () -> connector.gauges().frames() == 0);
+      assertEquals(List.of("gather 0+4 READY"), path.calls, "and nothing was read after it");
+      assertEquals(0, store.saves.get());
+    }
+  }
+
+  @Test
+  void aGatherThatWaitsForAWorkerWhenItsSaveIsCancelledReadsNothing() {
+    path.gathering.open();
+    store.paths = List.of(path);
+    Gate saving = new Gate();
+    store.onSave = _ -> saving.pass();
+    Bench.Settings settings = Bench.settings();
+    settings.batch = 4;
+    settings.saveWorkers = 1;
+    settings.frames = 512L * Bench.BLOCK;
+    try (Connector connector = settings.open(store);
+        KvRequest one = connector.request(RequestScope.NONE, Bench.prompt(16));
+        KvRequest two = connector.request(RequestScope.salted("two"), Bench.prompt(16))) {
+      Transfer<SaveResult> first = one.save(path.memory(4), Fence.none());
+      saving.awaitArrivals(1);
+      Transfer<SaveResult> second = two.save(path.memory(4), Fence.none());
+      Bench.until("it has its frames", () -> connector.gauges().frames() == 8);
+      second.cancel();
+      assertTrue(second.done());
+      saving.open();
+      assertEquals(4, first.await(Bench.soon()).saved());
+      Bench.until("frames back", () -> connector.gauges().frames() == 0);
+      assertEquals(List.of("gather 0+4 READY"), path.calls);
+    }
+  }
+}

@@ -1,0 +1,169 @@
+package io.kvasir.core.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.kvasir.api.BlockStatus;
+import io.kvasir.api.ByteSize;
+import io.kvasir.api.identity.NamespaceManifest;
+import io.kvasir.api.identity.Weights;
+import io.kvasir.api.store.Store;
+import io.kvasir.api.store.StoreException;
+import io.kvasir.conformance.Seed;
+import io.kvasir.conformance.TestContext;
+import io.kvasir.conformance.engine.CacheShape;
+import io.kvasir.conformance.engine.DeviceCache;
+import io.kvasir.conformance.engine.EngineReport;
+import io.kvasir.conformance.engine.FakeDevice;
+import io.kvasir.conformance.engine.FakeDevicePath;
+import io.kvasir.conformance.engine.NativeCache;
+import io.kvasir.conformance.engine.PagedCache;
+import io.kvasir.conformance.engine.PagedEngine;
+import io.kvasir.conformance.engine.PathStore;
+import io.kvasir.conformance.engine.UnrulyStore;
+import io.kvasir.conformance.engine.Workload;
+import io.kvasir.core.connector.Connector;
+import io.kvasir.core.connector.ConnectorSettings;
+import io.kvasir.core.identity.StrictPolicy;
+import io.kvasir.plugin.memory.MemoryConfiguration;
+import io.kvasir.plugin.memory.MemoryStoreProvider;
+import java.time.Duration;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The connector under an engine that aborts, preempts and changes its weights at random. */
+class PagedEngineTest {
+  private static final CacheShape SHAPE = CacheShape.small(96);
+  private static final Weights WEIGHTS = Weights.named("toy", "release-1");
+  private static final ByteSize ROOM = new ByteSize(48 << 10); // fewer blocks than are drawn
+
+  private static final int OPERATIONS = Boolean.getBoolean("kvasir.soak") ? 3_000_000 : 100_000;
+
+  private Set<String> threads;
+
+  @BeforeEach
+  void countThreads() {
+    threads = threads();
+  }
+
+  @AfterEach
+  void noThreadIsLeft() throws InterruptedException {
+    Set<String> left = threads();
+    for (int i = 0; i < 100 && !threads.containsAll(left); i++) {
+      Thread.sleep(50);
+      left = threads();
+    }
+    left.removeAll(threads);
+    assertEquals(Set.of(), left, "threads that outlive the connector");
+  }
+
+  private static Set<String> threads() {
+    Set<String> names = new TreeSet<>();
+    Thread.getAllStackTraces().keySet().stream()
+        .filter(t -> t.isAlive() && !t.getName().startsWith("ForkJoinPool"))
+        .forEach(t -> names.add(t.getName()));
+    return names;
+  }
+
+  @Test
+  void hundredThousandOperationsWithFaultsAbortsAndUpdatesGiveNoWrongByte() throws StoreException {
+    MemoryConfiguration faults =
+        MemoryConfiguration.of(ROOM).failingEvery(97).shortReadEvery(211).flippingEvery(173);
+    EngineReport report = onTheHost(faults, 0, Workload.mixed(Seed.value(), OPERATIONS));
+    report.assertSound();
+    assertTrue(report.operations() >= OPERATIONS);
+    assertTrue(report.loadedTokens() > 10_000, report::toString);
+    assertTrue(report.updates() > 10 && report.aborts() > 100, report::toString);
+    assertTrue(report.loads().getOrDefault(BlockStatus.CORRUPT, 0L) > 0, report::toString);
+    assertTrue(report.loads().getOrDefault(BlockStatus.IO, 0L) > 0, report::toString);
+    assertTrue(report.saves().getOrDefault(BlockStatus.MISMATCH, 0L) > 0, report::toString);
+  }
+
+  @Test
+  void storeThatThrowsHangsAndForgetsStatusesGivesNoWrongByte() throws StoreException {
+    EngineReport report =
+        onTheHost(MemoryConfiguration.of(ROOM), 10, Workload.mixed(Seed.value() + 1, 15_000));
+    report.assertSound();
+    assertTrue(report.loadedTokens() > 1_000, report::toString);
+  }
+
+  @Test
+  void memoryThatTheHostCannotAddressGivesNoWrongByte() throws StoreException {
+    MemoryConfiguration faults = MemoryConfiguration.of(ROOM).failingEvery(97).flippingEvery(173);
+    try (FakeDevice device = new FakeDevice("fake:0", 1 << 20, Duration.ofNanos(1))) {
+      Store store = new PathStore(open(faults), new FakeDevicePath(device));
+      EngineReport report =
+          run(store, 2, new DeviceCache(SHAPE, device), Workload.mixed(Seed.value() + 2, 15_000));
+      report.assertSound();
+      assertTrue(report.loadedTokens() > 1_000, report::toString);
+    }
+  }
+
+  @Test
+  void calmEngineFindsMostOfWhatItStored() throws StoreException {
+    MemoryConfiguration room = MemoryConfiguration.of(new ByteSize(16 << 20));
+    EngineReport report = onTheHost(room, 0, Workload.mixed(Seed.value() + 3, 10_000).calm());
+    report.assertSound();
+    assertEquals(Set.of(BlockStatus.OK), report.saves().keySet(), report::toString);
+    assertTrue(report.loadedTokens() > 10 * report.requests(), report::toString);
+  }
+
+  @Test
+  void storeThatLiesIsFoundOutByTheEngine() throws StoreException {
+    MemoryConfiguration lies = MemoryConfiguration.of(ROOM).flippingEvery(50).lying();
+    EngineReport report = onTheHost(lies, 0, Workload.mixed(Seed.value() + 4, 5_000));
+    assertTrue(report.wrongBytes() > 0, report::toString);
+    assertEquals(0, report.lateWrites(), report::toString);
+  }
+
+  private static Store open(MemoryConfiguration configuration) throws StoreException {
+    return new MemoryStoreProvider().open(new TestContext(configuration));
+  }
+
+  private static EngineReport onTheHost(
+      MemoryConfiguration configuration, int unruly, Workload workload) throws StoreException {
+    try (PagedCache cache = new NativeCache(SHAPE)) {
+      return run(open(configuration), unruly, cache, workload);
+    }
+  }
+
+  private static EngineReport run(Store store, int unruly, PagedCache cache, Workload workload)
+      throws StoreException {
+    UnrulyStore guarded = new UnrulyStore(store, workload.seed(), unruly);
+    NamespaceManifest deployment = NamespaceManifest.of("acme", WEIGHTS, SHAPE.format());
+    EngineReport report;
+    try (guarded) {
+      try (Connector connector =
+          Connector.open(settings(), guarded, deployment, new StrictPolicy(), true)) {
+        report = PagedEngine.run(connector, cache, WEIGHTS, workload);
+        assertTrue(guarded.pieces() > 0, "the frames' memory is counted");
+        System.out.println(report);
+      }
+      assertEquals(0, guarded.pieces(), "pieces of native memory after the connector was closed");
+    }
+    return report;
+  }
+
+  private static ConnectorSettings settings() {
+    return new ConnectorSettings(
+        Duration.ofMillis(20),
+        Duration.ofMillis(50),
+        Duration.ofSeconds(60),
+        Duration.ofMillis(100),
+        Duration.ofSeconds(5),
+        Duration.ofSeconds(5),
+        3,
+        3,
+        16,
+        4,
+        new ByteSize(64 << 10),
+        new ByteSize(64 << 10),
+        8,
+        Duration.ofMillis(5),
+        Duration.ofMillis(5),
+        Duration.ofMinutes(10));
+  }
+}

@@ -1,0 +1,45 @@
+package io.kvasir.cli;
+
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * What one check of {@code kvasir doctor} found.
+ *
+ * @param name what was looked at
+ * @param state what it looks like
+ * @param detail one line for the operator
+ */
+record Check(String name, State state, String detail) {
+  /** What something looks like. */
+  enum State {
+    OK,
+    WARNING,
+    FAILED
+  }
+
+  static Check ok(String name, String detail) {
+    return new Check(name, State.OK, detail);
+  }
+
+  static Check warning(String name, String detail) {
+    return new Check(name, State.WARNING, detail);
+  }
+
+  static Check failed(String name, String detail) {
+    return new Check(name, State.FAILED, detail);
+  }
+
+  String word() {
+    return state.name().toLowerCase(Locale.ROOT);
+  }
+
+  Map<String, Object> json() {
+    Map<String, Object> out = new LinkedHashMap<>();
+    out.put("check", name);
+    out.put("state", word());
+    out.put("detail", detail);
+    return out;
+  }
+}

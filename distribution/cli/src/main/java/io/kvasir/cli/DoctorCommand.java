@@ -1,0 +1,112 @@
+package io.kvasir.cli;
+
+import io.kvasir.api.KvasirException;
+import io.kvasir.api.PluginStatus;
+import io.kvasir.api.store.StoreException;
+import io.kvasir.api.store.StoreHealth;
+import io.kvasir.api.store.StoreUsage;
+import io.kvasir.core.Deployment;
+import io.kvasir.core.OpenStore;
+import io.kvasir.core.Version;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code kvasir doctor}. */
+@Command(
+    name = "doctor",
+    description =
+        "Looks at the JVM, the configuration, the plugins, the directories and the store.")
+final class DoctorCommand implements Callable<Integer> {
+  @Mixin private Common common;
+
+  DoctorCommand() {}
+
+  @Override
+  public Integer call() {
+    List<Check> checks = new ArrayList<>();
+    checks.add(
+        Check.ok(
+            "java",
+            "%s, %s (%s)"
+                .formatted(
+                    Runtime.version(),
+                    System.getProperty("java.vendor"),
+                    System.getProperty("java.home"))));
+    checks.add(Check.ok("kvasir", Version.current()));
+    try (Deployment deployment = common.deployment()) {
+      Check configuration = tenant(deployment);
+      checks.add(configuration);
+      deployment.plugins().forEach(plugin -> checks.add(plugin(plugin)));
+      checks.addAll(DirectoryCheck.of(deployment.storePaths()));
+      if (configuration.state() == Check.State.OK) {
+        checks.add(store(deployment)); // which creates it
+      }
+    } catch (KvasirException e) {
+      checks.add(Check.failed("configuration", e.getMessage()));
+    }
+    List<List<String>> rows = new ArrayList<>();
+    checks.forEach(check -> rows.add(List.of(check.word(), check.name(), check.detail())));
+    common.output().table(rows);
+    boolean sound = checks.stream().noneMatch(c -> c.state() == Check.State.FAILED);
+    common
+        .output()
+        .value(Map.of("sound", sound, "checks", checks.stream().map(Check::json).toList()));
+    return sound ? ExitCode.OK : ExitCode.FAILED;
+  }
+
+  private static Check tenant(Deployment deployment) {
+    try {
+      return Check.ok(
+          "configuration",
+          "%s: tenant %s".formatted(deployment.settings().file(), deployment.settings().owner()));
+    } catch (KvasirException e) {
+      return Check.failed("configuration", e.getMessage());
+    }
+  }
+
+  private static Check plugin(PluginStatus plugin) {
+    String name = "plugin " + plugin.id();
+    return switch (plugin.state()) {
+      case STARTED -> Check.ok(name, plugin.version());
+      case DISABLED -> Check.ok(name, plugin.detail());
+      case FAILED -> Check.failed(name, plugin.detail());
+    };
+  }
+
+  private static Check store(Deployment deployment) {
+    String name = "store " + deployment.settings().store().name();
+    OpenStore open;
+    try {
+      open = deployment.store();
+    } catch (KvasirException e) {
+      return Check.failed(name, e.getMessage());
+    }
+    StoreHealth health = open.store().health();
+    String detail = health.detail() + usage(open);
+    return switch (health.state()) {
+      case UP -> Check.ok(name, detail);
+      case DEGRADED -> Check.warning(name, detail);
+      case DOWN -> Check.failed(name, detail);
+    };
+  }
+
+  private static String usage(OpenStore open) {
+    if (!open.descriptor().capabilities().usage()) {
+      return "";
+    }
+    try {
+      StoreUsage usage = open.store().usage();
+      return "; %d blocks, %s of %s occupied"
+          .formatted(
+              usage.blocks(),
+              Quantities.bytes(usage.occupiedBytes()),
+              Quantities.bytes(usage.capacityBytes()));
+    } catch (StoreException e) {
+      return "; usage: " + e.getMessage();
+    }
+  }
+}

@@ -1,0 +1,250 @@
+package io.kvasir.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.kvasir.it.Installed.Outcome;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The commands of bin/kvasir: what they print, and how they end. */
+class CommandsIT {
+  @TempDir Path temp;
+  private Installed installed;
+
+  @BeforeEach
+  void installed() {
+    installed = new Installed(temp);
+  }
+
+  @Test
+  void theVersionIsThatOfTheDistribution() throws Exception {
+    String out = installed.kvasir("--version").good();
+    assertEquals("kvasir " + Installed.VERSION, out.lines().findFirst().orElseThrow());
+  }
+
+  @Test
+  void theHelpListsTheCommandsAndTheExitStatus() throws Exception {
+    String out = installed.kvasir("--help").good();
+    for (String word :
+        List.of(
+            "plugins", "identity", "doctor", "ls", "rm", "Exit status:", "0", "1", "2", "3", "4")) {
+      assertTrue(out.contains(word), out);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "remove", "ls --al", "identity", "rm"})
+  void aWrongCommandLineEndsWithTwo(String arguments) throws Exception {
+    Outcome outcome =
+        installed.kvasir(arguments.isEmpty() ? new String[0] : arguments.split(" ", -1));
+    assertEquals(2, outcome.exit(), outcome.err());
+    assertTrue(outcome.err().startsWith("kvasir: "), outcome.err());
+    assertEquals("", outcome.out());
+  }
+
+  @Test
+  void theDistributionsOwnPluginsStart() throws Exception {
+    assertEquals(
+        """
+        PLUGIN    VERSION  STATE    DETAIL
+        local     %1$s    started
+        memory    %1$s    started
+        mooncake  %1$s    started
+        """
+            .formatted(Installed.VERSION),
+        installed.kvasir("plugins").good());
+  }
+
+  @Test
+  void aFailedPluginIsListedWithItsReason() throws Exception {
+    Path plugins = installed.plugins();
+    Files.createDirectory(plugins.resolve("zero"));
+    Path conf = installed.configuration("k.json", "{\"memory\":{}}", plugins);
+    Outcome outcome = installed.kvasir("plugins", "--json", "-c", conf.toString());
+    assertEquals(1, outcome.exit());
+    assertEquals("", outcome.err());
+    assertTrue(
+        outcome.out().contains("\"detail\" : \"holds no plugin.properties; it is no plugin\""),
+        outcome.out());
+    assertTrue(outcome.out().startsWith("[ {"), outcome.out());
+  }
+
+  @Test
+  void theConfigurationOfTheDistributionWantsATenant() throws Exception {
+    Outcome outcome = installed.kvasir("doctor");
+    assertEquals(1, outcome.exit(), outcome.err());
+    assertTrue(
+        outcome
+            .out()
+            .contains(
+                "conf/kvasir.json: tenant: \"\" names nobody; write who owns the blocks, as in"
+                    + " \"tenant\": \"acme\""),
+        outcome.out());
+  }
+
+  @Test
+  void aWrongConfigurationEndsWithTwo() throws Exception {
+    Path conf =
+        installed.configuration("k.json", Installed.local("blocks").replace("64MiB", "ten"));
+    String message =
+        conf + ": store.local.capacity: \"ten\" is not a size; write a number of bytes or 10GiB";
+    Outcome outcome = installed.kvasir("ls", "--json", "-c", conf.toString());
+    assertEquals(2, outcome.exit());
+    assertEquals("kvasir: " + message + "\n", outcome.err());
+    assertEquals(
+        "{\n  \"error\" : \"%s\"\n}\n".formatted(message.replace("\"", "\\\"")), outcome.out());
+  }
+
+  @Test
+  void aStoreThatIsDownEndsWithThree() throws Exception {
+    Path conf = probe("down");
+    Outcome outcome = installed.kvasir("ls", "-c", conf.toString());
+    assertEquals(3, outcome.exit());
+    assertEquals(
+        "kvasir: " + conf + ": store.probe: cannot be opened: nobody answers\n", outcome.err());
+  }
+
+  @Test
+  void theDoctorSaysWhatIsSound() throws Exception {
+    Path conf = installed.configuration("k.json", Installed.local("blocks"));
+    Files.createDirectory(temp.resolve("blocks"));
+    Files.setPosixFilePermissions(
+        temp.resolve("blocks"),
+        java.nio.file.attribute.PosixFilePermissions.fromString("rwx------"));
+    Outcome outcome = installed.kvasir("doctor", "-c", conf.toString());
+    assertEquals(0, outcome.exit(), outcome.out() + outcome.err());
+    for (String check :
+        List.of(
+            "java",
+            "kvasir",
+            "configuration",
+            "plugin local",
+            "store.local.directory",
+            "store local")) {
+      assertTrue(
+          outcome.out().lines().anyMatch(l -> l.matches("ok +" + check + " .*")),
+          check + "\n" + outcome.out());
+    }
+  }
+
+  @Test
+  void theDoctorWarnsOfADirectoryThatOthersCanRead() throws Exception {
+    Path conf = installed.configuration("k.json", Installed.local("blocks"));
+    Files.createDirectory(temp.resolve("blocks"));
+    Files.setPosixFilePermissions(
+        temp.resolve("blocks"),
+        java.nio.file.attribute.PosixFilePermissions.fromString("rwxr-xr-x"));
+    String out = installed.kvasir("doctor", "--json", "-c", conf.toString()).out();
+    assertTrue(out.contains("blocks: others may look in (rwxr-xr-x); chmod 700 it"), out);
+  }
+
+  @Test
+  void theDoctorSaysThatAStoreIsDown() throws Exception {
+    Outcome outcome = installed.kvasir("doctor", "-c", probe("down").toString());
+    assertEquals(1, outcome.exit());
+    assertTrue(outcome.out().contains("cannot be opened: nobody answers"), outcome.out());
+  }
+
+  @Test
+  void namespacesAreListedExplainedAndRemovedOneByOne() throws Exception {
+    Path embedded = installed.configuration("embedded.json", Installed.local("blocks"));
+    Path plugins = installed.plugins();
+    Sources.probe(installed, plugins); // it has the engine's format resolver
+    Path conf = installed.configuration("k.json", Installed.local("blocks"), plugins);
+    Path engine = Sources.engine(installed, temp);
+    String first =
+        Installed.lines(installed.onModulePath(engine, embedded.toString()).good(), "namespace")
+            .getFirst();
+    Path other = temp.resolve("other.json");
+    Files.writeString(other, Files.readString(embedded).replace("\"r7\"", "\"r8\""));
+    String second =
+        Installed.lines(installed.onModulePath(engine, other.toString()).good(), "namespace")
+            .getFirst();
+
+    String shown =
+        installed.kvasir("identity", "show", "--engine", "tiny", "-c", conf.toString()).good();
+    assertEquals(List.of(first), Installed.lines(shown, "namespace"));
+    assertEquals(List.of("acme"), Installed.lines(shown, "tenant"));
+
+    String list = installed.kvasir("ls", "-c", conf.toString()).good();
+    assertEquals(3, list.lines().count(), list);
+    assertTrue(list.contains(first.substring(0, 32) + "  acme    tiny   base r7"), list);
+    assertTrue(list.contains(" 4 "), list);
+
+    String explained =
+        installed
+            .kvasir("identity", "explain", first.substring(0, 12), second, "-c", conf.toString())
+            .good();
+    assertTrue(explained.contains("semantic.weights.name"), explained);
+    String nearest =
+        installed
+            .kvasir(
+                "identity",
+                "explain",
+                "--nearest",
+                "--engine",
+                "tiny",
+                "--json",
+                "-c",
+                conf.toString())
+            .good();
+    assertTrue(nearest.contains("\"nearest\" : \"" + second + "\""), nearest);
+
+    Outcome refused = installed.kvasir("rm", first, "-c", conf.toString());
+    assertEquals(1, refused.exit());
+    assertTrue(refused.err().contains("nothing was removed"), refused.err());
+    String removed = installed.kvasir("rm", first, "--yes", "-c", conf.toString()).good();
+    assertTrue(removed.startsWith("removed " + first.substring(0, 32) + ": 4 blocks"), removed);
+    String left = installed.kvasir("ls", "--json", "-c", conf.toString()).good();
+    assertTrue(left.contains(second) && !left.contains(first), left);
+    assertEquals(1, installed.kvasir("rm", first, "--yes", "-c", conf.toString()).exit());
+    assertEquals(2, installed.kvasir("rm", "abc", "--yes", "-c", conf.toString()).exit());
+  }
+
+  @Test
+  void anUnnamedFieldOfTheIdentityEndsWithTwo() throws Exception {
+    Path conf = installed.configuration("k.json", "{\"memory\":{}}");
+    Outcome outcome =
+        installed.kvasir("identity", "show", "--engine", "nobody", "-c", conf.toString());
+    assertEquals(2, outcome.exit());
+    assertTrue(
+        outcome.err().startsWith("kvasir: resolver: there is no format resolver \"nobody\"; "),
+        outcome.err());
+  }
+
+  private Path probe(String how) throws IOException {
+    Path plugins = installed.plugins();
+    Sources.probe(installed, plugins);
+    return installed.configuration("k.json", "{\"probe\":{\"how\":\"" + how + "\"}}", plugins);
+  }
+
+  @Test
+  void theScriptIsFoundOverLinksAndInADirectoryWithSpaces() throws Exception {
+    Path home = temp.resolve("a b");
+    try (Stream<Path> all = Files.walk(Installed.HOME)) {
+      for (Path file : all.toList()) {
+        Files.copy(
+            file,
+            home.resolve(Installed.HOME.relativize(file).toString()),
+            StandardCopyOption.COPY_ATTRIBUTES);
+      }
+    }
+    Path kvasir = Files.createSymbolicLink(temp.resolve("kv"), Path.of("a b/bin/kvasir"));
+    Outcome outcome =
+        installed.run(
+            Map.of("KVASIR_JAVA", Installed.JAVA_HOME.toString()),
+            List.of(kvasir.toString(), "plugins"));
+    assertTrue(outcome.good().contains("local"), outcome.out());
+  }
+}

@@ -1,0 +1,2 @@
+/** An engine that keeps its KV cache in Kvasir: {@link io.kvasir.examples.embedding.TinyEngine}. */
+package io.kvasir.examples.embedding;

@@ -1,0 +1,339 @@
+package io.kvasir.plugin.local;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.kvasir.api.BlockStatus;
+import io.kvasir.api.identity.BlockKeys;
+import io.kvasir.api.identity.NamespaceManifest;
+import io.kvasir.api.store.Blocks;
+import io.kvasir.api.store.NamespaceStore;
+import io.kvasir.api.store.Store;
+import io.kvasir.api.store.StoreContext;
+import io.kvasir.api.store.StoreException;
+import io.kvasir.api.store.StoreException.Kind;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What lies wrong on the disk: the whole message, and the store as it was before. */
+class BadInputTest {
+  private static final NamespaceManifest MANIFEST = Fixture.manifest("acme", 1);
+  private static final BlockKeys KEYS = Fixture.keys(MANIFEST, 1, 3);
+  private static final String UNCHANGED = "; nothing has been changed";
+  @TempDir private Path directory;
+
+  private record Context(LocalConfig config) implements StoreContext {
+    @Override
+    public <C extends Record> C configuration(Class<C> type) {
+      return type.cast(config);
+    }
+
+    @Override
+    public System.Logger logger() {
+      return Fixture.LOG;
+    }
+
+    @Override
+    public Duration closeTimeout() {
+      return Fixture.CLOSE;
+    }
+  }
+
+  private Store open() throws StoreException {
+    return new LocalProvider().open(new Context(Fixture.config(directory, 64 << 20)));
+  }
+
+  private void fill() throws Exception {
+    try (Store store = open();
+        NamespaceStore namespace = store.open(MANIFEST)) {
+      Fixture.save(namespace, KEYS);
+    }
+  }
+
+  private void intact() throws Exception {
+    try (Store store = open();
+        NamespaceStore namespace = store.open(MANIFEST)) {
+      assertEquals(3, Fixture.count(Fixture.load(namespace, KEYS), BlockStatus.OK));
+    }
+  }
+
+  private Map<String, byte[]> content() throws Exception {
+    Map<String, byte[]> content = new TreeMap<>();
+    try (Stream<Path> files = Files.list(directory)) {
+      for (Path file : files.toList()) {
+        content.put(file.getFileName().toString(), Files.readAllBytes(file));
+      }
+    }
+    return content;
+  }
+
+  /** The call fails with that message and leaves every file as it was. */
+  private void refused(Kind kind, String message, Executable call) throws Exception {
+    Map<String, byte[]> before = content();
+    StoreException e = assertThrows(StoreException.class, call);
+    assertEquals(message, e.getMessage());
+    assertEquals(kind, e.kind());
+    Map<String, byte[]> after = content();
+    assertEquals(before.keySet(), after.keySet());
+    before.forEach((name, bytes) -> assertArrayEquals(bytes, after.get(name), name));
+  }
+
+  private Path manifest() {
+    return directory.resolve("ns-" + MANIFEST.id().hex() + ".json");
+  }
+
+  @Test
+  void aCorruptManifestIsAMismatch() throws Exception {
+    fill();
+    byte[] good = Files.readAllBytes(manifest());
+    byte[] bad = good.clone();
+    bad[40] ^= 1;
+    Files.write(manifest(), bad);
+    String sha =
+        java.util.HexFormat.of()
+            .formatHex(java.security.MessageDigest.getInstance("SHA-256").digest(bad));
+    try (Store store = open()) {
+      refused(
+          Kind.MISMATCH,
+          "manifest %s: its %d bytes have the SHA-256 %s and not that of its name, so it is corrupt or another namespace's; restore the file, or move it out of the directory and the namespace starts afresh"
+                  .formatted(manifest(), bad.length, sha)
+              + UNCHANGED,
+          () -> store.open(MANIFEST));
+    }
+    Files.write(manifest(), good);
+    intact();
+  }
+
+  @Test
+  void aManifestMovedAwayStartsTheNamespaceAfresh() throws Exception {
+    fill();
+    Files.delete(manifest());
+    try (Store store = open();
+        NamespaceStore namespace = store.open(MANIFEST)) {
+      assertArrayEquals(MANIFEST.canonical(), Files.readAllBytes(manifest()));
+      assertEquals(0, Fixture.count(Fixture.load(namespace, KEYS), BlockStatus.CORRUPT));
+    }
+  }
+
+  @Test
+  void twoNamespacesWithEqualHalvesAreAMismatch() throws Exception {
+    try (Store store = open()) {
+      assertEquals(0, store.namespaces().size());
+    }
+    String other = MANIFEST.id().prefix() + "0".repeat(32);
+    Files.writeString(directory.resolve("ns-" + other + ".json"), "{}");
+    try (Store store = open()) {
+      refused(
+          Kind.MISMATCH,
+          "namespace %s: the store holds namespace %s, whose first 16 bytes are the same, and blocks are told apart by these; configure another directory for one of them"
+                  .formatted(MANIFEST.id().hex(), other)
+              + UNCHANGED,
+          () -> store.open(MANIFEST));
+    }
+  }
+
+  @Test
+  void aDirectoryThatIsNoStoreIsLeftAlone() throws Exception {
+    Files.writeString(directory.resolve("thesis.txt"), "mine");
+    Files.setPosixFilePermissions(
+        directory, java.nio.file.attribute.PosixFilePermissions.fromString("rwxr-xr-x"));
+    refused(
+        Kind.MISMATCH,
+        "store directory %s: it holds \"thesis.txt\" and no file \"store\", so it is no store of Kvasir; configure an empty directory, or restore the file"
+                .formatted(directory)
+            + UNCHANGED,
+        this::open);
+    assertEquals(
+        "rwxr-xr-x",
+        java.nio.file.attribute.PosixFilePermissions.toString(
+            Files.getPosixFilePermissions(directory)));
+  }
+
+  @Test
+  void aDirectoryOfAnotherVersionIsLeftAlone() throws Exception {
+    fill();
+    Path store = directory.resolve("store");
+    String good = Files.readString(store);
+    Files.writeString(store, good.replace("kvasir-local 1", "kvasir-local 2"));
+    refused(
+        Kind.MISMATCH,
+        "store file %s: format version 2, this release reads 1; open it with the release that wrote it, or configure an empty directory"
+                .formatted(store)
+            + UNCHANGED,
+        this::open);
+    Files.writeString(store, "garbage");
+    refused(
+        Kind.MISMATCH,
+        "store file %s: \"garbage\" is not \"kvasir-local 1\" and an id; restore the file, or configure an empty directory"
+                .formatted(store)
+            + UNCHANGED,
+        this::open);
+    Files.writeString(store, good);
+    intact();
+  }
+
+  @Test
+  void aSlabOfAnotherVersionIsLeftAlone() throws Exception {
+    fill();
+    Path slab = directory.resolve("slab-8192.kv");
+    byte[] good = Files.readAllBytes(slab);
+    byte[] bad = good.clone();
+    for (int page = 0; page < 2; page++) {
+      java.lang.foreign.MemorySegment at =
+          java.lang.foreign.MemorySegment.ofArray(bad).asSlice(page * 4096L, 4096);
+      at.set(Layout.U16, 4, (short) 2);
+      at.set(Layout.U32, 4092, Layout.crc(at.asSlice(0, 4092)));
+    }
+    Files.write(slab, bad);
+    refused(
+        Kind.MISMATCH,
+        "slab file %s: format version 2, this release reads 1; open it with the release that wrote it, or configure an empty directory"
+                .formatted(slab)
+            + UNCHANGED,
+        this::open);
+    Files.write(slab, good);
+    intact();
+  }
+
+  @Test
+  void aSlabWithoutAHeaderIsLeftAlone() throws Exception {
+    fill();
+    Path slab = directory.resolve("slab-8192.kv");
+    byte[] good = Files.readAllBytes(slab);
+    try (RandomAccessFile file = new RandomAccessFile(slab.toFile(), "rw")) {
+      file.write(new byte[8192]);
+    }
+    refused(
+        Kind.MISMATCH,
+        "slab file %s: neither of its two header pages is whole; restore the file, or move it out of the directory to go on without its blocks"
+                .formatted(slab)
+            + UNCHANGED,
+        this::open);
+    Files.write(slab, good);
+    intact();
+  }
+
+  @Test
+  void aSlabOfTheWrongBlockSizeIsLeftAlone() throws Exception {
+    fill();
+    Path slab = directory.resolve("slab-8192.kv");
+    Path renamed = directory.resolve("slab-12288.kv");
+    Files.move(slab, renamed);
+    refused(
+        Kind.MISMATCH,
+        "slab file %s: its header says slots of 8192 bytes, its name says 12288; give it its own name back, or move it out of the directory"
+                .formatted(renamed)
+            + UNCHANGED,
+        this::open);
+    Files.move(renamed, slab);
+    intact();
+  }
+
+  @Test
+  void aSlabOfAnotherStoreIsLeftAlone(@TempDir Path second) throws Exception {
+    fill();
+    Path slab = directory.resolve("slab-8192.kv");
+    byte[] good = Files.readAllBytes(slab);
+    try (LocalStore store = Fixture.open(second);
+        NamespaceStore namespace = store.open(MANIFEST)) {
+      Fixture.save(namespace, KEYS);
+    }
+    Files.copy(
+        second.resolve("slab-8192.kv"), slab, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+    refused(
+        Kind.MISMATCH,
+        "slab file %s: it belongs to store %s, this directory is store %s; move it back to its own directory"
+                .formatted(slab, id(second), id(directory))
+            + UNCHANGED,
+        this::open);
+    Files.write(slab, good);
+    intact();
+  }
+
+  private static String id(Path store) throws Exception {
+    return Files.readAllLines(store.resolve("store")).get(1).substring(3);
+  }
+
+  @Test
+  void aDamagedOrMissingCheckpointIsLeftAlone() throws Exception {
+    try (Store store = open();
+        NamespaceStore namespace = store.open(MANIFEST)) {
+      for (int prompt = 0; prompt < 40; prompt++) { // 16 pages: several checkpoints
+        Fixture.save(namespace, Fixture.keys(MANIFEST, prompt, 1));
+      }
+      Fixture.save(namespace, KEYS);
+    }
+    Path checkpoint = directory.resolve("slab-8192.checkpoint");
+    byte[] good = Files.readAllBytes(checkpoint);
+    byte[] bad = good.clone();
+    bad[4096] ^= 1;
+    Files.write(checkpoint, bad);
+    String wayOut =
+        "; restore the file, or move it and the slab file of the same size out of the directory to"
+            + " go on without their blocks"
+            + UNCHANGED;
+    refused(
+        Kind.MISMATCH,
+        "checkpoint %s: section 0 fails its checksum%s".formatted(checkpoint, wayOut),
+        this::open);
+    Files.delete(checkpoint);
+    StoreException e = assertThrows(StoreException.class, this::open);
+    assertEquals(
+        "checkpoint %s: the log was written after checkpoint N, the one that is there says 0%s"
+            .formatted(checkpoint, wayOut),
+        e.getMessage().replaceFirst("after checkpoint [0-9]+", "after checkpoint N"));
+    Files.write(checkpoint, good);
+    intact();
+  }
+
+  @Test
+  void aLockedDirectoryNamesItsOwner() throws Exception {
+    fill();
+    try (Store store = open()) {
+      assertEquals(0, store.usage().leasedBlocks());
+      StoreException e = assertThrows(StoreException.class, this::open);
+      assertEquals(
+          "store directory %s: locked by process %d; end that process, or configure another directory"
+              .formatted(directory, ProcessHandle.current().pid()),
+          e.getMessage());
+    }
+    intact();
+  }
+
+  @Test
+  void aCapacityBelowWhatIsThereIsAConfigurationError() throws Exception {
+    fill();
+    LocalConfig small = Fixture.config(directory, 100_000);
+    StoreException e =
+        assertThrows(StoreException.class, () -> new LocalProvider().open(new Context(small)));
+    assertEquals(
+        "capacity: 100000 B is less than the N bytes that the store %s occupies; raise it, or configure an empty directory"
+            .formatted(directory),
+        e.getMessage().replaceFirst("the [0-9]+ bytes", "the N bytes"));
+    assertEquals(Kind.CONFIGURATION, e.kind());
+    intact();
+  }
+
+  @Test
+  void aBlockLargerThanTheCapacityEndsCapacityAndSaysTheWayOut() throws Exception {
+    NamespaceManifest large = Fixture.manifest("acme", 1000);
+    LocalConfig config = Fixture.config(directory, 8 << 20);
+    try (Store store = new LocalProvider().open(new Context(config));
+        NamespaceStore namespace = store.open(large)) {
+      Blocks saved = Fixture.save(namespace, Fixture.keys(large, 1, 1));
+      assertEquals(BlockStatus.CAPACITY, saved.status(0));
+      assertEquals(
+          "capacity: 8 MiB is too small for blocks of 4096000 bytes; write at least 32891392",
+          saved.cause(0).getMessage());
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package io.kvasir.plugin.local;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.kvasir.plugin.local.LogPage.Kind;
+import io.kvasir.plugin.local.LogPage.Tombstone;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Logs written by hand. */
+class RecoveryTest {
+  private static final long STORE = 77;
+  private static final Key KEY = new Key(new Bits128(1, 2), 0, 0, 3, 4, 5, 6);
+  private final CrashDisk disk = new CrashDisk(new Random(1), Set.of());
+  private SlabFile slab;
+
+  @BeforeEach
+  void fourSlots() throws IOException {
+    slab = SlabFile.create(disk, Header.first(STORE, 4096, 8));
+    slab.grown(slab.prepareGrowth(4));
+  }
+
+  private void page(
+      int at, Kind kind, long seq, long flushed, List<PutRecord> puts, Tombstone... ends)
+      throws IOException {
+    MemorySegment page = Layout.pages(1);
+    new LogPage(kind, 1, seq, flushed, 0, puts, List.of(ends)).write(page, STORE);
+    slab.writePage(at, page);
+  }
+
+  private PutRecord put(int slot, long seq, boolean written) throws IOException {
+    MemorySegment frame = Layout.pages(1);
+    frame.asSlice(0, 100).fill((byte) seq);
+    int crc = Layout.crc(frame.asSlice(0, 100));
+    PutRecord put = new PutRecord(slot, KEY, 100, crc, 0, 1, Bits128.ZERO);
+    if (written) {
+      new Trailer(STORE, slot, seq, put).write(frame);
+      slab.writeSlot(slot, frame);
+    }
+    return put;
+  }
+
+  private Recovery.Result recover(Rules rules) throws IOException {
+    return new Recovery(slab, disk, SlabHistory::print, rules).run();
+  }
+
+  private int slotOfKey(Rules rules) throws IOException {
+    return recover(rules).table().find(SlabHistory.print(KEY));
+  }
+
+  /**
+   * Evicted and saved again at once; the eviction's page is lost, the new block torn, its record
+   * rejected.
+   */
+  @Test
+  void aRejectedPutNeverDisplacesTheOlderBlockOfItsKey() throws IOException {
+    page(0, Kind.BATCH, 1, 0, List.of(put(0, 1, true)));
+    page(1, Kind.BATCH, 6, 1, List.of(put(1, 6, false)));
+    page(2, Kind.REJECTION, 100, 1, List.of(), new Tombstone(1, 6, 0));
+    page(3, Kind.MARK, 101, 100, List.of());
+    assertEquals(0, slotOfKey(Rules.KEPT));
+    assertEquals(
+        SlotTable.NONE, slotOfKey(Mutation.I7_REJECTED_PUT_DISPLACES_ITS_OLDER_BLOCK.rules));
+  }
+
+  @Test
+  void aRecordAboveFlushedThroughNeedsItsSlot() throws IOException {
+    page(0, Kind.BATCH, 1, 0, List.of(put(0, 1, false)));
+    Recovery.Result result = recover(Rules.KEPT);
+    assertEquals(SlotTable.NONE, result.table().find(SlabHistory.print(KEY)));
+    assertEquals(List.of(new Tombstone(0, 1, SlabHistory.print(KEY).first())), result.rejected());
+    assertEquals(4, result.table().freeCount());
+  }
+
+  @Test
+  void aTombstoneEndsTheNamedPutOnly() throws IOException {
+    page(0, Kind.BATCH, 1, 0, List.of(put(0, 1, true)));
+    page(1, Kind.BATCH, 2, 1, List.of(), new Tombstone(0, 1, 0));
+    page(2, Kind.BATCH, 3, 2, List.of(put(0, 3, true)));
+    page(3, Kind.BATCH, 4, 3, List.of(), new Tombstone(0, 1, 0));
+    assertEquals(0, slotOfKey(Rules.KEPT));
+  }
+
+  @Test
+  void aTornPageIsNoPage() throws IOException {
+    MemorySegment page = Layout.pages(1);
+    new LogPage(Kind.BATCH, 1, 1, 0, 0, List.of(put(0, 1, true)), List.of()).write(page, STORE);
+    page.set(Layout.U32, 2000, 1);
+    assertNull(LogPage.read(page, STORE));
+  }
+
+  @Test
+  void aTornHeaderLeavesTheOlderOne() throws IOException {
+    MemorySegment torn = Layout.pages(1);
+    slab.header().grownTo(9).write(torn);
+    torn.set(Layout.U32, 28, 10);
+    slab.file().write(torn, slab.header().grownTo(9).position());
+    assertEquals(slab.header(), SlabFile.open(disk, STORE, 4096).header());
+  }
+}
