@@ -33,7 +33,7 @@ public final class LmdeployV1Policy implements IdentityPolicy {
 
   /** Creates the policy with its defaults, as a service. */
   public LmdeployV1Policy() {
-    this(null, "", "base");
+    this(null, "", "");
   }
 
   private LmdeployV1Policy(String model, String cachePrefix, String adapter) {
@@ -52,8 +52,8 @@ public final class LmdeployV1Policy implements IdentityPolicy {
    *
    * @param settings {@code model}, the name in the keys, by default the manifest's label; {@code
    *     cache_prefix}, by default empty; {@code adapter}, the adapter's name as the engine gave it
-   *     to its hash, by default {@code base} as in the report (an engine that was asked for no
-   *     adapter hashed the empty name)
+   *     to its hash, by default empty, as an engine hashes that was asked for none ({@code
+   *     request.adapter_name or ''} in the report)
    */
   @Override
   public IdentityPolicy configured(Map<String, Object> settings) {

@@ -35,7 +35,8 @@ class LmdeployV1PolicyTest {
   private static final Map<String, Object> VECTOR = Vectors.object("lmdeploy_v1");
 
   private final IdentityPolicy strict = new StrictPolicy();
-  private final IdentityPolicy lmdeploy = new LmdeployV1Policy();
+  private final IdentityPolicy lmdeploy =
+      new LmdeployV1Policy().configured(Map.of("adapter", "base")); // as in the report
 
   private static NamespaceManifest deployment(String tenant, Weights weights, Dtype dtype) {
     KvFormat f = Vectors.format();
@@ -163,7 +164,7 @@ class LmdeployV1PolicyTest {
         MODEL
             + "@tp_rank:0@group:0@321778cf0afda395d3e944a28e38235e008b9cf6475a7c73ced000755f0f6e1a",
         key(
-            lmdeploy.configured(Map.of("adapter", "")),
+            new LmdeployV1Policy(),
             deployment("acme", Vectors.base(), Dtype.F16),
             0,
             2,
