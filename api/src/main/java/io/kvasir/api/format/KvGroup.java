@@ -91,15 +91,24 @@ public record KvGroup(
    * @throws FormatException if the fields that its kind needs are missing or do not divide
    */
   public long payloadBytes(Shards shards) {
+    try {
+      return exactBytes(shards);
+    } catch (ArithmeticException e) {
+      throw new FormatException("groups[%d]: a block of more than 2^63 bytes".formatted(id), e);
+    }
+  }
+
+  private long exactBytes(Shards shards) {
     if (kind == GroupKind.STATE) {
       return need("state_bytes", stateBytes) / shards.count();
     }
     long tokens = kind == GroupKind.COMPRESSED ? ratioTokens() : blockTokens;
     long heads = headsOfShard(shards);
     long perLayer =
-        side("k", need("k_dim", kDim), need("k_dtype", kDtype), tokens, heads)
-            + side("v", need("v_dim", vDim), need("v_dtype", vDtype), tokens, heads);
-    return perLayer * layersOfShard(shards);
+        Math.addExact(
+            side("k", need("k_dim", kDim), need("k_dtype", kDtype), tokens, heads),
+            side("v", need("v_dim", vDim), need("v_dtype", vDtype), tokens, heads));
+    return Math.multiplyExact(perLayer, layersOfShard(shards));
   }
 
   private long ratioTokens() {
@@ -139,11 +148,15 @@ public record KvGroup(
 
   private long side(String name, int dim, Dtype dtype, long tokens, long heads) {
     Quantization.Scheme scheme = quant == null ? null : name.equals("k") ? quant.k() : quant.v();
-    long bits = tokens * heads * dim * (scheme == null ? dtype.bits() : scheme.bits());
+    long elements = Math.multiplyExact(Math.multiplyExact(tokens, heads), (long) dim);
+    long bits = Math.multiplyExact(elements, scheme == null ? dtype.bits() : scheme.bits());
     if (bits % 8 != 0) {
       throw wrong(name + "_dim", dim, "a whole number of bytes per block");
     }
-    return bits / 8 + (scheme == null ? 0 : scheme.scaleBytes(tokens, heads, dim));
+    if (dim == 0) {
+      return 0; // as V of latent attention: nothing is stored, and no scale of it
+    }
+    return Math.addExact(bits / 8, scheme == null ? 0 : scheme.scaleBytes(tokens, heads, dim));
   }
 
   private <T> T need(String name, T value) {

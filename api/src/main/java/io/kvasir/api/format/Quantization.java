@@ -62,15 +62,18 @@ public record Quantization(Scheme k, Scheme v) {
       long count =
           switch (axis) {
             case "tensor" -> 1;
-            case "channel" -> heads * dim;
-            case "token" -> tokens * heads;
-            case "group" -> tokens * heads * Math.ceilDiv(dim, groupSize == null ? dim : groupSize);
+            case "channel" -> Math.multiplyExact(heads, dim);
+            case "token" -> Math.multiplyExact(tokens, heads);
+            case "group" ->
+                Math.multiplyExact(
+                    Math.multiplyExact(tokens, heads),
+                    Math.ceilDiv(dim, groupSize == null ? dim : groupSize));
             default -> throw new FormatException("quant.axis: \"" + axis + "\" has no known size");
           };
       if (scaleDtype == null) {
         throw new FormatException("quant.scale_dtype: null, but the scales lie in the block");
       }
-      return count * (symmetric ? 1 : 2) * scaleDtype.bits() / 8;
+      return Math.multiplyExact(count, (symmetric ? 1L : 2L) * scaleDtype.bits() / 8);
     }
   }
 
