@@ -269,6 +269,7 @@ class KvasirRuntimeTest {
       String line = lines.getFirst();
       assertTrue(line.startsWith("namespace %s of \"acme\" is new".formatted(other.id().prefix())));
       assertTrue(line.contains(first.id().prefix()), line);
+      assertTrue(line.contains("semantic.weights.name"), line);
     } finally {
       log.removeHandler(handler);
     }

@@ -43,6 +43,9 @@ final class Epochs {
   void open(NamespaceManifest deployment) {
     Epoch first = epoch(deployment, machinery.policy.namespace(deployment));
     Deadline deadline = Deadline.after(machinery.settings.openTimeout());
+    synchronized (this) {
+      history.owns(first.namespace, deployment.weights());
+    }
     first.callBegan();
     FutureTask<Void> opening =
         new FutureTask<>(
@@ -159,10 +162,15 @@ final class Epochs {
     }
     boolean same = weights.hexId().equals(old.deployment.weights().hexId());
     Epoch next = same ? epoch(old.deployment, old.namespace) : after(old, weights);
-    if (next.refuses()) {
+    boolean owned;
+    synchronized (this) {
+      owned = history.owns(next.namespace, weights);
+    }
+    if (!owned) {
+      next.refuse(BlockStatus.MISMATCH);
       machinery.log.log(
           Level.WARNING,
-          "the identity policy %s does not tell the new weights from the old: nothing is looked up, loaded or saved until the next update"
+          "the identity policy %s does not tell these weights from others: nothing is looked up, loaded or saved until the next update"
               .formatted(machinery.policy.name()));
     } else {
       open(next, until);
@@ -193,12 +201,7 @@ final class Epochs {
         NamespaceManifest.of(d.tenant(), weights, d.format())
             .withLabels(d.labels())
             .superseding(old.namespace.id());
-    Epoch next = epoch(deployment, machinery.policy.namespace(deployment));
-    if (next.namespace.equals(old.namespace)) {
-      next.refuse(
-          BlockStatus.MISMATCH); // what is stored there has been computed with other weights
-    }
-    return next;
+    return epoch(deployment, machinery.policy.namespace(deployment));
   }
 
   /** Tries to open a namespace now; an operation tries again if that fails. */

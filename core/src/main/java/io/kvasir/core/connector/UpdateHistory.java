@@ -1,13 +1,19 @@
 package io.kvasir.core.connector;
 
 import io.kvasir.api.KvasirException;
+import io.kvasir.api.identity.NamespaceId;
+import io.kvasir.api.identity.NamespaceManifest;
 import io.kvasir.api.identity.Weights;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The updates of a connector's weights: one name never means two contents. Guarded by its user. */
+/**
+ * The updates of a connector's weights: one name never means two contents, and no namespace is used
+ * for two. Guarded by its user.
+ */
 final class UpdateHistory {
   private final Map<String, Weights> committed = new HashMap<>();
+  private final Map<NamespaceId, String> owners = new HashMap<>();
 
   /**
    * Refuses a state that cannot follow the one in force.
@@ -32,6 +38,15 @@ final class UpdateHistory {
     if (name != null) {
       committed.put(name, next);
     }
+  }
+
+  /**
+   * {@return whether a namespace holds the blocks of these weights, as far as this connector used
+   * it: a policy that reduces manifests may give the same one to others}
+   */
+  boolean owns(NamespaceManifest namespace, Weights weights) {
+    String first = owners.putIfAbsent(namespace.id(), weights.hexId());
+    return first == null || first.equals(weights.hexId());
   }
 
   private static String name(Weights weights) {

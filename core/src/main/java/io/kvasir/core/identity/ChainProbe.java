@@ -34,7 +34,6 @@ final class ChainProbe {
     RequestScope none = RequestScope.NONE;
     RequestScope lora = none.with(LORA);
     scopes("scope.salt", none, RequestScope.salted(""));
-    scopes("scope.salt", none, RequestScope.salted("a"));
     scopes("scope.salt", RequestScope.salted("a"), RequestScope.salted("b"));
     scopes("scope.salt", lora, new RequestScope(List.of(LORA), "a"));
     scopes("scope.modifiers", none, lora);

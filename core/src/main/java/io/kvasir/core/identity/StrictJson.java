@@ -112,7 +112,8 @@ public final class StrictJson {
     if (value instanceof Map<?, ?>) {
       return (Map<String, Object>) value;
     }
-    throw new IdentityException(source + ": " + CanonicalJson.text(value) + " is not an object");
+    throw new IdentityException(
+        source + ": " + TreeBuilder.cut(CanonicalJson.text(value), 80) + " is not an object");
   }
 
   private static Object read(String source, byte[] json, boolean nonFiniteAsText) {

@@ -87,7 +87,7 @@ final class TreeBuilder {
     } catch (NumberFormatException | IdentityException e) { // the former: a huge exponent
       throw wrong(
           path,
-          (text.length() > 40 ? text.substring(0, 40) + "…" : text)
+          cut(text, 40)
               + " is out of range; a number is a binary64, and an integer within ±(2^53-1)");
     }
     boolean integer = text.chars().allMatch(c -> c == '-' || (c >= '0' && c <= '9'));
@@ -104,6 +104,14 @@ final class TreeBuilder {
   }
 
   private IdentityException wrong(String path, String message) {
-    return new IdentityException(source + ": " + (path.isEmpty() ? "" : path + ": ") + message);
+    return new IdentityException(
+        source + ": " + (path.isEmpty() ? "" : cut(path, 200) + ": ") + message);
+  }
+
+  /**
+   * {@return a text of at most that length: a message stays a line, whatever the document holds}
+   */
+  static String cut(String text, int length) {
+    return text.length() > length ? text.substring(0, length) + "…" : text;
   }
 }

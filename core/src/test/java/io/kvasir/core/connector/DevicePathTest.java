@@ -182,4 +182,30 @@ final class DevicePathTest {
       assertEquals(0, store.saves.get());
     }
   }
+
+  @Test
+  void aGatherThatWaitsForAWorkerWhenItsSaveIsCancelledReadsNothing() {
+    path.gathering.open();
+    store.paths = List.of(path);
+    Gate saving = new Gate();
+    store.onSave = _ -> saving.pass();
+    Bench.Settings settings = Bench.settings();
+    settings.batch = 4;
+    settings.saveWorkers = 1;
+    settings.frames = 512L * Bench.BLOCK;
+    try (Connector connector = settings.open(store);
+        KvRequest one = connector.request(RequestScope.NONE, Bench.prompt(16));
+        KvRequest two = connector.request(RequestScope.salted("two"), Bench.prompt(16))) {
+      Transfer<SaveResult> first = one.save(path.memory(4), Fence.none());
+      saving.awaitArrivals(1);
+      Transfer<SaveResult> second = two.save(path.memory(4), Fence.none());
+      Bench.until("it has its frames", () -> connector.gauges().frames() == 8);
+      second.cancel();
+      assertTrue(second.done());
+      saving.open();
+      assertEquals(4, first.await(Bench.soon()).saved());
+      Bench.until("frames back", () -> connector.gauges().frames() == 0);
+      assertEquals(List.of("gather 0+4 READY"), path.calls);
+    }
+  }
 }

@@ -118,6 +118,19 @@ final class GuardTest {
   }
 
   @Test
+  void anErrorOfTheStoreIsAFailureLikeAnyOther() {
+    Bench.Settings settings = Bench.settings();
+    settings.breaker = Duration.ofMinutes(1);
+    try (Connector connector = settings.open(store)) {
+      store.onLookup = _ -> overflow(0);
+      for (int i = 0; i < 3; i++) {
+        assertEquals(BlockStatus.IO, lookup(connector));
+      }
+      assertEquals(StoreHealth.State.DOWN, connector.health().state());
+    }
+  }
+
+  @Test
   void missesAndAFullStoreDoNotOpenTheBreaker() {
     Bench.Settings settings = Bench.settings();
     settings.breaker = Duration.ofMinutes(1);

@@ -357,10 +357,14 @@ final class WeightUpdateTest {
         Connector.open(Bench.settings().build(), store, Bench.DEPLOYMENT, blind, true)) {
       Bench.fill(connector, 4, 1);
       assertEquals(4, found(connector, 4));
-      update(connector, STEP_1);
-      try (KvRequest request = connector.request(RequestScope.NONE, Bench.prompt(17))) {
-        assertEquals(PrefixMatch.none(request.id(), BlockStatus.MISMATCH), Bench.lookup(request));
+      for (int i = 0; i < 2; i++) { // the second time it is the state in force
+        update(connector, STEP_1);
+        try (KvRequest request = connector.request(RequestScope.NONE, Bench.prompt(17))) {
+          assertEquals(PrefixMatch.none(request.id(), BlockStatus.MISMATCH), Bench.lookup(request));
+        }
       }
+      update(connector, Bench.BASE);
+      assertEquals(4, found(connector, 4), "the weights that the blocks are of");
     }
   }
 

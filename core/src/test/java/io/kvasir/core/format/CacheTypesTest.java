@@ -276,6 +276,11 @@ class CacheTypesTest {
                   Map.of("kv_cache_dtype", "fp8", "kv_scales", scales))));
     }
     assertEquals(3, ids.size());
+    Map<String, Object> given =
+        Map.of("kv_cache_dtype", "fp8", "kv_scales", Map.of("k", a, "v", b));
+    Quantization own = hf(directory, config("llama"), given).groups().getFirst().quant();
+    assertEquals(Quantization.Scales.inEngine(a), own.k().scales());
+    assertEquals(Quantization.Scales.inEngine(b), own.v().scales());
     Quantization quant =
         hf(directory, config("llama"), Map.of("kv_cache_dtype", "fp8", "kv_scales", "one"))
             .groups()

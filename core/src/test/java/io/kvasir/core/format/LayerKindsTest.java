@@ -22,7 +22,9 @@ class LayerKindsTest {
     Map<String, Object> file = config("mistral");
     assertEquals(List.of("sliding 128 [0, 1, 2, 3]"), groups(file));
     assertEquals(HitRule.trailing(128), hf(directory, file).groups().getFirst().hit());
-    assertEquals(List.of("full null [0, 1, 2, 3]"), groups(with(file, "sliding_window", "null")));
+    assertEquals(
+        List.of("full null [0, 1, 2, 3]"),
+        groups(with(with(file, "sliding_window", "null"), "max_position_embeddings", "8192")));
     assertEquals(
         List.of("full null [0, 1, 2, 3]"),
         groups(with(with(file, "sliding_window", null), "max_position_embeddings", "4096")));

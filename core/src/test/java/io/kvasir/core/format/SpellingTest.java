@@ -9,6 +9,7 @@ import static io.kvasir.core.format.Models.with;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
+import io.kvasir.api.format.FormatException;
 import io.kvasir.api.identity.CanonicalJson;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -231,6 +232,71 @@ class SpellingTest {
       assertNotEquals(id(file), id(with(file, "nobody_knows", value)), value);
     }
     assertNotEquals(id(with(file, "nobody_knows", "1")), id(with(file, "nobody_knows", "\"1\"")));
+  }
+
+  @Test
+  void nothingThatAClassKnowsIsCosmetic() {
+    List<String> meaningful =
+        new ArrayList<>(
+            List.of(
+                "num_key_value_heads",
+                "head_dim",
+                "rope_theta",
+                "rope_scaling",
+                "rope_parameters",
+                "rope_local_base_freq",
+                "partial_rotary_factor",
+                "layer_types",
+                "auto_map",
+                "sliding_window_pattern",
+                "torch_dtype",
+                "dtype",
+                "model_type",
+                "architectures",
+                "quantization_config",
+                "kv_cache_scheme",
+                "text_config",
+                "vision_config",
+                "mrope_section",
+                "qk_norm",
+                "use_qk_norm",
+                "qkv_bias",
+                "k_eq_v",
+                "v_norm",
+                "attention_chunk_size",
+                "no_rope_layers",
+                "num_kv_shared_layers"));
+    for (String type : Tables.CLASSES.keySet()) {
+      meaningful.addAll(ModelClass.named(type).table("defaults").keySet());
+      meaningful.addAll(ModelClass.named(type).names("required"));
+    }
+    meaningful.retainAll(Tables.COSMETIC);
+    assertEquals(List.of(), meaningful);
+  }
+
+  @Test
+  void valueOtherThanTheDefaultIsAnotherModel() {
+    for (String type : Tables.CLASSES.keySet()) {
+      if (type.startsWith("siglip")) {
+        continue;
+      }
+      Map<String, Object> file = config(type);
+      for (Map.Entry<String, Object> e : ModelClass.named(type).table("defaults").entrySet()) {
+        String other =
+            switch (e.getValue()) {
+              case Boolean b -> String.valueOf(!b);
+              case Number n -> String.valueOf(n.doubleValue() * 2);
+              case null, default -> "24";
+            };
+        String after;
+        try {
+          after = id(with(file, e.getKey(), other));
+        } catch (FormatException _) {
+          continue; // refused: shares with nobody
+        }
+        assertNotEquals(id(file), after, type + " " + e.getKey());
+      }
+    }
   }
 
   @Test

@@ -376,6 +376,70 @@ class PolicyProbeTest {
   }
 
   @Test
+  void aSharedNamespaceIsCaughtAlthoughTheTextsDiffer() {
+    IdentityPolicy shared = new Forgetful("tenant");
+    IdentityPolicy policy =
+        new IdentityPolicy() {
+          @Override
+          public String name() {
+            return "text-only";
+          }
+
+          @Override
+          public IdentityPolicy configured(Map<String, Object> settings) {
+            return this;
+          }
+
+          @Override
+          public NamespaceManifest namespace(NamespaceManifest deployment) {
+            return shared.namespace(deployment);
+          }
+
+          @Override
+          public BlockHasher hasher(NamespaceManifest namespace, RequestScope scope) {
+            return shared.hasher(namespace, scope);
+          }
+
+          @Override
+          public String key(BlockKeys keys, int block) {
+            return keys.namespace().tenant() + ":" + keys.flatKey(block);
+          }
+        };
+    assertEquals(List.of("tenant"), PolicyProbe.missing(policy, RICH));
+  }
+
+  @Test
+  void aPolicyThatForgetsASaltsValueOrThatItIsEmptyIsCaught() {
+    Hash real = ChainHasher::hash;
+    Broken value =
+        new Broken(s -> new RequestScope(s.modifiers(), s.salt() == null ? null : "any"), real);
+    Broken empty =
+        new Broken(
+            s -> new RequestScope(s.modifiers(), "".equals(s.salt()) ? null : s.salt()), real);
+    Broken withModifiers =
+        new Broken(
+            s -> new RequestScope(s.modifiers(), s.modifiers().isEmpty() ? s.salt() : null), real);
+    for (IdentityPolicy policy : List.of(value, empty, withModifiers)) {
+      assertEquals(List.of("scope.salt"), PolicyProbe.missing(policy, RICH));
+    }
+  }
+
+  @Test
+  void aPolicyThatForgetsASecondModifierIsCaught() {
+    Broken first =
+        new Broken(
+            s -> new RequestScope(s.modifiers().stream().limit(1).toList(), s.salt()),
+            ChainHasher::hash);
+    assertEquals(List.of("scope.modifiers"), PolicyProbe.missing(first, RICH));
+  }
+
+  @Test
+  void aPolicyThatIsCarelessInItsLastGroupAloneIsCaught() {
+    IdentityPolicy policy = new Text(k -> k.group() == 0 ? k.flatKey(0) : "group " + k.group());
+    assertTrue(PolicyProbe.missing(policy, RICH).contains("tenant"));
+  }
+
+  @Test
   void aConstantTextIsCaughtAlthoughNamespaceAndHashDiffer() {
     List<String> missing = PolicyProbe.missing(new Text(k -> "key"), Vectors.manifest());
     assertTrue(missing.containsAll(List.of("tenant", "scope.salt", "tokens", "content")));

@@ -226,6 +226,21 @@ class StrictJsonTest {
   }
 
   @Example
+  void messagesAreShortWhateverTheDocumentHolds() {
+    String name = "n".repeat(10_000);
+    refused(
+        "x.json: " + "n".repeat(200) + "…: the name stands twice",
+        "{\"" + name + "\":1,\"" + name + "\":2}");
+    assertEquals(
+        "x.json: [" + "1,".repeat(39) + "1… is not an object",
+        assertThrows(
+                IdentityException.class,
+                () ->
+                    StrictJson.object("x.json", ("[" + "1,".repeat(10_000) + "1]").getBytes(UTF_8)))
+            .getMessage());
+  }
+
+  @Example
   void aFileIsNamedInItsErrors() throws IOException {
     Path file = Files.createTempFile("kvasir", ".json");
     try {

@@ -19,6 +19,7 @@ public final class RuleNames extends DisplayNameGenerator.Standard {
   }
 
   private static String sentence(String name) {
-    return name.replaceAll("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ").toLowerCase(Locale.ROOT);
+    return name.replaceAll("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ")
+        .toLowerCase(Locale.ROOT);
   }
 }

@@ -46,7 +46,8 @@ final class EngineWeights {
         set(connector.namespace().weights());
         return;
       }
-      case 4, 5, 6, 7 -> set(before.get(Math.max(0, before.size() - 2))); // its blocks are there yet
+      case 4, 5, 6, 7 ->
+          set(before.get(Math.max(0, before.size() - 2))); // its blocks are there yet
       default -> set(Weights.full(run, step));
     }
     update.commit(now);
