@@ -26,8 +26,7 @@ final class Dependencies {
       List<PluginWrapper> plugins = new ArrayList<>(host.getPlugins());
       plugins.sort(Comparator.comparing(PluginWrapper::getPluginId));
       for (PluginWrapper plugin : plugins) {
-        Optional<String> reason =
-            plugin.getPluginState().isDisabled() ? Optional.empty() : unmet(plugin);
+        Optional<String> reason = unmet(plugin);
         reason.ifPresent(why -> host.lose(plugin, why));
         again |= reason.isPresent();
       }
@@ -53,6 +52,9 @@ final class Dependencies {
     String id = dependency.getPluginId();
     String wanted = dependency.getPluginVersionSupport();
     PluginWrapper other = host.getPlugin(id);
+    if (host.leftOut().containsKey(id)) {
+      return Optional.of("needs the plugin \"%s\", which is disabled".formatted(id));
+    }
     if (other == null) {
       return Optional.of(
           host.lost().containsKey(id)
@@ -60,9 +62,6 @@ final class Dependencies {
               : "needs the plugin \"%s\" %s, which is not there"
                   .formatted(id, wanted)
                   .replace(" *,", ","));
-    }
-    if (other.getPluginState().isDisabled()) {
-      return Optional.of("needs the plugin \"%s\", which is disabled".formatted(id));
     }
     String version = other.getDescriptor().getVersion();
     try {

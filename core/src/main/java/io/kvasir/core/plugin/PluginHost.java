@@ -47,6 +47,7 @@ final class PluginHost extends DefaultPluginManager {
 
   private final Set<String> disabled;
   private final Map<String, Lost> lost = new LinkedHashMap<>();
+  private final Map<String, String> leftOut = new LinkedHashMap<>();
   private final Set<String> starting = new HashSet<>();
 
   PluginHost(List<Path> roots, Set<String> disabled, String apiVersion) {
@@ -59,6 +60,11 @@ final class PluginHost extends DefaultPluginManager {
   /** {@return plugins that could not be loaded, by id, or by file name where there is no id} */
   Map<String, Lost> lost() {
     return lost;
+  }
+
+  /** {@return the versions of plugins that the configuration disables, by id} */
+  Map<String, String> leftOut() {
+    return leftOut;
   }
 
   PluginCode code(String id) {
@@ -100,13 +106,13 @@ final class PluginHost extends DefaultPluginManager {
     return new OwnServices(this);
   }
 
-  /** The configuration says what is disabled, and nothing writes that down elsewhere. */
+  /** The configuration says what is disabled, and no file beside the plugins. */
   @Override
   protected PluginStatusProvider createPluginStatusProvider() {
     return new PluginStatusProvider() {
       @Override
       public boolean isPluginDisabled(String id) {
-        return disabled.contains(id);
+        return false; // a disabled one never gets this far
       }
 
       @Override
@@ -130,7 +136,7 @@ final class PluginHost extends DefaultPluginManager {
               + " >=0.1.0 & <0.2.0",
           e);
     }
-    if (!satisfied && !disabled.contains(plugin.getPluginId())) {
+    if (!satisfied) {
       throw new KvasirException(
           "needs the Kvasir API %s, and this is %s".formatted(requires, getSystemVersion()));
     }
@@ -150,6 +156,11 @@ final class PluginHost extends DefaultPluginManager {
         PluginDescriptor descriptor = getPluginDescriptorFinder().find(folder);
         name = descriptor.getPluginId();
         version = descriptor.getVersion();
+        if (disabled.contains(name)) {
+          // not PF4J's business: it would drop one that lacks a dependency, without a word
+          leftOut.put(name, version);
+          continue;
+        }
         Path first = found.putIfAbsent(name, path);
         if (first != null) {
           unload(name); // which of the two is meant, nobody can say
@@ -185,15 +196,14 @@ final class PluginHost extends DefaultPluginManager {
   }
 
   /**
-   * Starts a plugin after those that it depends on. A failed one is not tried again, a disabled one
-   * stays so, and one that needs a plugin that is just starting waits: it is the optional
-   * dependency in a circle.
+   * Starts a plugin after those that it depends on. A failed one is not tried again, and one that
+   * needs a plugin that is just starting waits: it is the optional dependency in a circle.
    */
   @Override
   public PluginState startPlugin(String id) {
     PluginWrapper plugin = getPlugin(id);
     PluginState state = plugin.getPluginState();
-    if (state.isFailed() || state.isDisabled() || starting.contains(id) || mustWait(plugin)) {
+    if (state.isFailed() || starting.contains(id) || mustWait(plugin)) {
       return state;
     }
     starting.add(id);

@@ -115,11 +115,18 @@ public final class Plugins implements AutoCloseable {
           new PluginStatus(
               plugin.getPluginId(),
               plugin.getDescriptor().getVersion(),
-              state.isDisabled()
-                  ? PluginStatus.State.DISABLED
-                  : state.isStarted() ? PluginStatus.State.STARTED : PluginStatus.State.FAILED,
+              state.isStarted() ? PluginStatus.State.STARTED : PluginStatus.State.FAILED,
               detail(plugin)));
     }
+    host.leftOut()
+        .forEach(
+            (id, version) ->
+                out.add(
+                    new PluginStatus(
+                        id,
+                        version,
+                        PluginStatus.State.DISABLED,
+                        "the configuration leaves it out")));
     host.lost()
         .forEach(
             (id, lost) ->
@@ -131,9 +138,6 @@ public final class Plugins implements AutoCloseable {
   }
 
   private static String detail(PluginWrapper plugin) {
-    if (plugin.getPluginState().isDisabled()) {
-      return "the configuration leaves it out";
-    }
     return plugin.getFailedException() == null
         ? ""
         : PluginHost.reason(plugin.getFailedException());

@@ -135,6 +135,24 @@ class PluginsTest {
   }
 
   @Test
+  void aDisabledPluginNeedsNothing() {
+    plugin("off").dependsOn("nope").folder();
+    plugins = Plugins.start(root, Set.of("off"), "1.0.0");
+    assertEquals(
+        List.of(PluginStatus.State.DISABLED),
+        plugins.statuses().stream().map(PluginStatus::state).toList());
+  }
+
+  @Test
+  void ofTwoPluginsWithOneIdNeitherStarts() {
+    plugin("a").property("plugin.id", "twin").folder();
+    plugin("b").property("plugin.id", "twin").folder();
+    start();
+    assertEquals(Map.of(), started());
+    assertEquals(1, plugins.statuses().size());
+  }
+
+  @Test
   void aDisabledPluginIsNotStartedByAnotherThatCanUseIt() {
     plugin("off").folder();
     plugin("user").dependsOn("off?").folder();
