@@ -31,8 +31,7 @@ class KvGroupTest {
   void aBlockBeyond64BitsIsRefusedAndNotWrappedToASmallOne() {
     KvGroup huge = KvGroup.full(0, 1 << 16, List.of(0), 1 << 30, 1 << 18, Dtype.F32);
 
-    FormatException e =
-        assertThrows(FormatException.class, () -> huge.payloadBytes(Shards.ONE));
+    FormatException e = assertThrows(FormatException.class, () -> huge.payloadBytes(Shards.ONE));
     assertEquals("groups[0]: a block of more than 2^63 bytes", e.getMessage());
   }
 

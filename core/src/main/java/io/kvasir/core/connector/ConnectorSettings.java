@@ -59,20 +59,20 @@ public record ConnectorSettings(
 
   /** Refuses what no connector can work with. */
   public ConnectorSettings {
-    positive("lookupDeadline", lookupDeadline);
-    positive("loadDeadline", loadDeadline);
-    positive("longestDeadline", longestDeadline);
-    positive("saveMaxWait", saveMaxWait);
-    positive("openTimeout", openTimeout);
-    positive("closeTimeout", closeTimeout);
-    positive("breakerDelay", breakerDelay);
-    positive("failedLoadDelay", failedLoadDelay);
-    positive("leaseLimit", leaseLimit);
-    between("loadWorkers", loadWorkers, 1, 256);
-    between("saveWorkers", saveWorkers, 1, 256);
-    between("stuckWorkers", stuckWorkers, 0, 1024);
-    between("batchBlocks", batchBlocks, 1, 4096);
-    between("breakerFailures", breakerFailures, 1, 1_000_000);
+    positive("lookup-deadline", lookupDeadline);
+    positive("load-deadline", loadDeadline);
+    positive("longest-deadline", longestDeadline);
+    positive("save-max-wait", saveMaxWait);
+    positive("open-timeout", openTimeout);
+    positive("close-timeout", closeTimeout);
+    positive("breaker-delay", breakerDelay);
+    positive("failed-load-delay", failedLoadDelay);
+    positive("lease-limit", leaseLimit);
+    between("load-workers", loadWorkers, 1, 256);
+    between("save-workers", saveWorkers, 1, 256);
+    between("stuck-workers", stuckWorkers, 0, 1024);
+    between("batch-blocks", batchBlocks, 1, 4096);
+    between("breaker-failures", breakerFailures, 1, 1_000_000);
   }
 
   /** {@return the settings of a configuration that says nothing} */
@@ -99,14 +99,14 @@ public record ConnectorSettings(
   private static void positive(String name, Duration value) {
     if (!value.isPositive()) {
       throw new KvasirException(
-          "connector.%s: %s is not positive; write a time such as 2s".formatted(name, value));
+          "%s: %dms is not positive; write a time such as 2s".formatted(name, value.toMillis()));
     }
   }
 
   private static void between(String name, int value, int least, int most) {
     if (value < least || value > most) {
       throw new KvasirException(
-          "connector.%s: %d is not in %d … %d".formatted(name, value, least, most));
+          "%s: %d is out of bounds; write %d to %d".formatted(name, value, least, most));
     }
   }
 }

@@ -187,8 +187,7 @@ final class MistakesTest {
     refused("connector.batchBlocks: 0 is not in 1 … 4096", settings::build);
     settings.batch = 1;
     settings.save = Duration.ZERO;
-    refused(
-        "connector.saveMaxWait: PT0S is not positive; write a time such as 2s", settings::build);
+    refused("save-max-wait: 0ms is not positive; write a time such as 2s", settings::build);
     assertEquals(new ByteSize(256 << 20), ConnectorSettings.defaults().frames());
   }
 }
