@@ -184,7 +184,7 @@ final class MistakesTest {
   void aSettingThatCannotWorkIsNamed() {
     Bench.Settings settings = Bench.settings();
     settings.batch = 0;
-    refused("connector.batchBlocks: 0 is not in 1 … 4096", settings::build);
+    refused("batch-blocks: 0 is out of bounds; write 1 to 4096", settings::build);
     settings.batch = 1;
     settings.save = Duration.ZERO;
     refused("save-max-wait: 0ms is not positive; write a time such as 2s", settings::build);
