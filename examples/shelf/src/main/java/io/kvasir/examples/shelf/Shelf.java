@@ -14,7 +14,7 @@ public final class Shelf implements StoreProvider {
 
   @Override
   public Store open(StoreContext context) {
-    return new ShelfStore(context.configuration(Config.class).directory());
+    return new GatedStore(new ShelfStore(context.configuration(Config.class).directory()));
   }
 
   record ShelfStore(Path directory) implements Store {
