@@ -43,6 +43,9 @@ public record PagedBlocks(int firstBlock, List<Plane> planes, int[] rows) implem
 
   /** Copies table and planes, and checks that every row lies in its region. */
   public PagedBlocks {
+    if (firstBlock < 0) {
+      throw new KvasirException("first block " + firstBlock + "; a chain begins at 0");
+    }
     planes = List.copyOf(planes);
     rows = rows.clone();
     for (Plane plane : planes) {

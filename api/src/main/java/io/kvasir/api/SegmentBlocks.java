@@ -15,6 +15,9 @@ public record SegmentBlocks(int firstBlock, List<List<MemorySegment>> blocks)
 
   /** Copies the lists and refuses heap memory. */
   public SegmentBlocks {
+    if (firstBlock < 0) {
+      throw new KvasirException("first block " + firstBlock + "; a chain begins at 0");
+    }
     blocks = blocks.stream().map(List::copyOf).toList();
     for (List<MemorySegment> block : blocks) {
       for (MemorySegment s : block) {

@@ -204,7 +204,7 @@ public final class Deployment implements AutoCloseable {
       Set<String> known = all.stream().map(naming).collect(Collectors.toCollection(TreeSet::new));
       String wayOut =
           known.isEmpty()
-              ? "there is none at all"
+              ? "there is none at all; plugins.directory says where plugins lie"
               : Nearest.to(name, known)
                   .map(near -> "did you mean \"" + near + "\"?")
                   .orElseGet(() -> "there are " + String.join(", ", known));

@@ -49,6 +49,13 @@ public record OpenStore(StoreDescriptor descriptor, Store store) {
       if (store == null) {
         throw configuration.error("cannot be opened: the plugin gave no store");
       }
+      if (!descriptor.capabilities().checksum()) {
+        logger.log(
+            System.Logger.Level.WARNING,
+            "the store \"{0}\" does not claim to check what it reads (capability checksum): bytes"
+                + " that a disk or a network changes are served as they are",
+            descriptor.name());
+      }
       return new OpenStore(descriptor, store);
     } catch (StoreException e) {
       throw configuration.error("cannot be opened: " + e.getMessage(), e);

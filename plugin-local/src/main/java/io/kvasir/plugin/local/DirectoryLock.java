@@ -8,17 +8,16 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.HashSet;
-import java.util.Set;
 
 /**
  * One process, one store: a lock on a file of the directory, which ends with the process. The file
  * holds the owner's process id. The system drops a process's locks when it closes any descriptor of
- * the file, so within this process the paths decide and the file is not opened again.
+ * the file, so within this process the paths decide and the file is not opened again. The paths
+ * that are held stand in the system properties: each Kvasir of a process loads this class anew.
  */
 final class DirectoryLock implements AutoCloseable {
   static final String NAME = "lock";
-  private static final Set<Path> HELD = new HashSet<>();
+  private static final String HELD = "kvasir.local.held:";
 
   private final Path path;
   private final FileChannel channel;
@@ -30,10 +29,9 @@ final class DirectoryLock implements AutoCloseable {
 
   static DirectoryLock take(Path directory) throws IOException {
     Path path = directory.toRealPath().resolve(NAME);
-    synchronized (HELD) {
-      if (!HELD.add(path)) {
-        throw taken(directory, Long.toString(ProcessHandle.current().pid()));
-      }
+    String pid = Long.toString(ProcessHandle.current().pid());
+    if (System.getProperties().putIfAbsent(HELD + path, pid) != null) {
+      throw taken(directory, pid);
     }
     try {
       return new DirectoryLock(path, lock(directory, path));
@@ -72,9 +70,7 @@ final class DirectoryLock implements AutoCloseable {
   }
 
   private static void release(Path path) {
-    synchronized (HELD) {
-      HELD.remove(path);
-    }
+    System.getProperties().remove(HELD + path);
   }
 
   @Override

@@ -70,8 +70,13 @@ final class Namespaces implements Fingerprints {
     } else {
       check(manifest);
     }
-    NamespaceRecord record = record(id).opened(manifest.labels());
-    directory.publish(name(id, RECORD), record.bytes());
+    try {
+      directory.publish(name(id, RECORD), record(id).opened(manifest.labels()).bytes());
+    } catch (IOException e) {
+      if (other == null || !Failures.isFull(e)) {
+        throw e;
+      } // when it was last opened is not identity: a full disk stays readable
+    }
     if (manifest.supersedes().isPresent() && contains(manifest.supersedes().get())) {
       NamespaceId previous = manifest.supersedes().get();
       directory.publish(name(previous, RECORD), record(previous).supersededBy(id).bytes());

@@ -32,7 +32,7 @@ final class SlabState {
   private long flushedThrough;
   private long highestFlushed;
   private int clock;
-  private int inFlight;
+  private final TreeSet<Long> inFlight = new TreeSet<>();
   private long evictions;
 
   SlabState(Recovery.Result recovered, Rules rules) {
@@ -52,7 +52,12 @@ final class SlabState {
   }
 
   int inFlight() {
-    return inFlight;
+    return inFlight.size();
+  }
+
+  /** Whether a batch up to this one is still on its way to the log. */
+  boolean writesUpTo(long seq) {
+    return !inFlight.isEmpty() && inFlight.first() <= seq;
   }
 
   long lastSeq() {
@@ -230,8 +235,8 @@ final class SlabState {
       List<Integer> ending,
       int from,
       int to) {
-    inFlight++;
     long seq = ++lastSeq;
+    inFlight.add(seq);
     if (rules.publishesEarly()) {
       puts.forEach(put -> publish(seq, now, put));
     }
@@ -262,7 +267,7 @@ final class SlabState {
    * Takes in a batch whose records are in the log and, unless the store does not flush, durable.
    */
   void written(Batch batch, boolean flushed) {
-    inFlight--;
+    inFlight.remove(batch.seq());
     if (flushed) {
       flushed(List.of(batch.seq()));
     }
@@ -292,7 +297,7 @@ final class SlabState {
    * them.
    */
   void failed(Batch batch, BlockStatus status, Throwable cause) {
-    inFlight--;
+    inFlight.remove(batch.seq());
     for (Incoming put : batch.puts()) {
       pending.remove(put.print, put);
       if (put.status == null) {

@@ -235,12 +235,17 @@ final class SlabWriter {
     pages.add(page);
   }
 
-  /** Waits until all batches that are under way now are durable, in a store that flushes. */
+  /**
+   * Waits until all batches that are under way now are in the log and, in a store that flushes,
+   * durable.
+   */
   BlockStatus settle(Deadline deadline) {
     lock.lock();
     try {
       long last = state.lastSeq();
-      while (durability != Durability.NONE && state.flushedThrough() < last) {
+      while (durability == Durability.NONE
+          ? state.writesUpTo(last)
+          : state.flushedThrough() < last) {
         if (failure != null) {
           return BlockStatus.IO;
         }
@@ -365,6 +370,7 @@ final class SlabWriter {
     lock.lock();
     try {
       state.flushed(covered);
+      changed.signalAll(); // a full ring waits for what a checkpoint may now cover
       boolean news = state.lastSeq() != marked || state.owes();
       boolean quiet = state.inFlight() == 0 && checkpoints.unflushed() == 0 && !state.ring.full();
       if (news && quiet && failure == null) {

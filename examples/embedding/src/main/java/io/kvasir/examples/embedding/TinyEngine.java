@@ -31,7 +31,7 @@ public final class TinyEngine {
       }
       SegmentBlocks memory = SegmentBlocks.of(blocks);
       PrefixMatch match = request.lookup().await(soon); // the longest usable prefix, leased
-      int cached = request.load(match, memory).await(soon).tokens(); // whole blocks, verified
+      int cached = request.load(match, memory).await(soon).tokens(); // whole blocks
       prefill(blocks, prompt, cached); // the rest is computed as always
       request.save(memory, Fence.none()).await(soon); // what is not stored yet
       return cached;

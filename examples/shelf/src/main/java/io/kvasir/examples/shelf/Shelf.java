@@ -9,7 +9,11 @@ public final class Shelf implements StoreProvider {
 
   @Override
   public StoreDescriptor descriptor() {
-    return StoreDescriptor.named("shelf").configuredBy(Config.class).persistent().build();
+    return StoreDescriptor.named("shelf")
+        .configuredBy(Config.class)
+        .persistent()
+        .checksum()
+        .build();
   }
 
   @Override
@@ -52,11 +56,18 @@ public final class Shelf implements StoreProvider {
     public void load(BlockLease lease, Blocks into, Deadline deadline) {
       into.each(
           block -> {
-            Path file = folder.resolve(into.keys().flatKey(block));
-            if (!Files.exists(file)) {
+            String key = into.keys().flatKey(block);
+            if (!Files.exists(folder.resolve(key))) {
               return BlockStatus.MISS;
             }
-            into.frame(block).payload().copyFrom(MemorySegment.ofArray(Files.readAllBytes(file)));
+            byte[] stored = Files.readAllBytes(folder.resolve(key));
+            byte[] payload = Arrays.copyOf(stored, Math.max(0, stored.length - 8));
+            if (payload.length != into.frame(block).payloadBytes()
+                || !Arrays.equals(stored, sealed(key, payload))) {
+              Files.delete(folder.resolve(key)); // proven wrong: it can be saved again
+              return BlockStatus.CORRUPT;
+            }
+            into.frame(block).payload().copyFrom(MemorySegment.ofArray(payload));
             return BlockStatus.OK;
           });
     }
@@ -65,11 +76,20 @@ public final class Shelf implements StoreProvider {
     public void save(Blocks from, Deadline deadline) {
       from.each(
           block -> {
-            byte[] bytes = from.frame(block).payload().toArray(ValueLayout.JAVA_BYTE);
-            publish(folder.resolve(from.keys().flatKey(block)), bytes);
+            String key = from.keys().flatKey(block);
+            byte[] payload = from.frame(block).payload().toArray(ValueLayout.JAVA_BYTE);
+            publish(folder.resolve(key), sealed(key, payload));
             return BlockStatus.OK;
           });
     }
+  }
+
+  /** A payload and what proves it: a checksum over the key and the bytes. */
+  private static byte[] sealed(String key, byte[] payload) {
+    CRC32C crc = new CRC32C();
+    crc.update(key.getBytes(StandardCharsets.UTF_8));
+    crc.update(payload);
+    return ByteBuffer.allocate(payload.length + 8).put(payload).putLong(crc.getValue()).array();
   }
 
   /** Atomic: a whole file appears under the name, or the one that is there stays as it is. */
