@@ -56,19 +56,17 @@ public final class Shelf implements StoreProvider {
     public void load(BlockLease lease, Blocks into, Deadline deadline) {
       into.each(
           block -> {
-            String key = into.keys().flatKey(block);
-            if (!Files.exists(folder.resolve(key))) {
+            Path file = folder.resolve(into.keys().flatKey(block));
+            if (!Files.exists(file)) {
               return BlockStatus.MISS;
             }
-            byte[] stored = Files.readAllBytes(folder.resolve(key));
-            byte[] payload = Arrays.copyOf(stored, Math.max(0, stored.length - 8));
-            if (payload.length != into.frame(block).payloadBytes()
-                || !Arrays.equals(stored, sealed(key, payload))) {
-              Files.delete(folder.resolve(key)); // proven wrong: it can be saved again
-              return BlockStatus.CORRUPT;
+            byte[] sealed = Files.readAllBytes(file);
+            MemorySegment payload = into.frame(block).payload();
+            BlockStatus status = SealedBlock.open(into.keys(), block, sealed, payload);
+            if (status != BlockStatus.OK) {
+              Files.delete(file); // proven wrong: it can be saved again
             }
-            into.frame(block).payload().copyFrom(MemorySegment.ofArray(payload));
-            return BlockStatus.OK;
+            return status;
           });
     }
 
@@ -76,20 +74,11 @@ public final class Shelf implements StoreProvider {
     public void save(Blocks from, Deadline deadline) {
       from.each(
           block -> {
-            String key = from.keys().flatKey(block);
-            byte[] payload = from.frame(block).payload().toArray(ValueLayout.JAVA_BYTE);
-            publish(folder.resolve(key), sealed(key, payload));
+            Path file = folder.resolve(from.keys().flatKey(block));
+            publish(file, SealedBlock.seal(from.keys(), block, from.frame(block).payload()));
             return BlockStatus.OK;
           });
     }
-  }
-
-  /** A payload and what proves it: a checksum over the key and the bytes. */
-  private static byte[] sealed(String key, byte[] payload) {
-    CRC32C crc = new CRC32C();
-    crc.update(key.getBytes(StandardCharsets.UTF_8));
-    crc.update(payload);
-    return ByteBuffer.allocate(payload.length + 8).put(payload).putLong(crc.getValue()).array();
   }
 
   /** Atomic: a whole file appears under the name, or the one that is there stays as it is. */
