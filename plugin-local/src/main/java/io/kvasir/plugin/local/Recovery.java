@@ -190,6 +190,7 @@ final class Recovery {
   private void replayPut(long seq, PutRecord put, boolean believed) throws IOException {
     saw(put.clock());
     if (put.slot() < 0 || put.slot() >= table.slots()) {
+      reject(seq, put, 0); // or it comes back when the file has grown again
       return;
     }
     table.clear(put.slot());
@@ -200,10 +201,7 @@ final class Recovery {
     Bits128 print = fingerprints.of(put.key());
     int namespace = namespaces.of(put.key().namespace());
     if (print == null || namespace < 0 || (!believed && !verifies(seq, put))) {
-      if (rules.endsRejected()) {
-        long half = print == null ? 0 : print.first();
-        rejected.add(new Tombstone(put.slot(), seq, half));
-      }
+      reject(seq, put, print == null ? 0 : print.first());
       return;
     }
     int before = table.find(print);
@@ -214,6 +212,12 @@ final class Recovery {
         put.slot(),
         new SlotTable.Entry(
             print, seq, put.crc(), put.length(), put.clock(), put.depth(), namespace));
+  }
+
+  private void reject(long seq, PutRecord put, long half) {
+    if (rules.endsRejected()) {
+      rejected.add(new Tombstone(put.slot(), seq, half));
+    }
   }
 
   /** Whether the slot holds the bytes of that very put (I2). */
