@@ -4,6 +4,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
@@ -180,6 +181,8 @@ final class CrashDisk implements Directory {
       for (Write write : inode.pending) {
         if (!write.ended) {
           apply(write, inode.live, inode.live.size);
+          Arrays.fill(write.bytes, (byte) 0);
+          inode.live.get(write.offset, write.bytes); // what a reader sees is what a flush keeps
           write.ended = true;
         }
       }
