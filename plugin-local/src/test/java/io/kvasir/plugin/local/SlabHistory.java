@@ -317,7 +317,8 @@ final class SlabHistory {
     which.forEach(key -> keys[key].removing--);
     if (status == BlockStatus.OK) {
       for (int key : which) {
-        keys[key].gone = !saving[key] && versions[key] == keys[key].versions;
+        boolean saved = saving[key] || keys[key].saving > 0 || versions[key] != keys[key].versions;
+        keys[key].gone = !saved;
       }
     } else if (!disk.isOff()) {
       throw new Violation("a removal ended " + status, null);
