@@ -243,9 +243,7 @@ final class SlabWriter {
     lock.lock();
     try {
       long last = state.lastSeq();
-      while (durability == Durability.NONE
-          ? state.writesUpTo(last)
-          : state.flushedThrough() < last) {
+      while (!settled(last)) {
         if (failure != null) {
           return BlockStatus.IO;
         }
@@ -257,6 +255,13 @@ final class SlabWriter {
     } finally {
       lock.unlock();
     }
+  }
+
+  /** A batch that failed is not under way any more either, and has settled nothing. */
+  private boolean settled(long last) {
+    return durability == Durability.NONE
+        ? failure == null && !state.writesUpTo(last)
+        : state.flushedThrough() >= last;
   }
 
   /**

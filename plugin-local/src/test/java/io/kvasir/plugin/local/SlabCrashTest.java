@@ -42,4 +42,13 @@ class SlabCrashTest {
   void aSaveThatWaitsForAFullRingIsToldWhenAMarkHasFlushed() {
     new SlabHistory(8411811904811L, Rules.KEPT, Set.of(), Durability.NONE).run();
   }
+
+  /**
+   * Found by a soak: an eviction took the block out of the index, its page could not be written,
+   * and the removal beside it was acknowledged.
+   */
+  @Test
+  void aRemovalBesideAFailedBatchIsNotAcknowledged() {
+    new SlabHistory(10288919255559L, Rules.KEPT, Set.of(), Durability.NONE).run();
+  }
 }

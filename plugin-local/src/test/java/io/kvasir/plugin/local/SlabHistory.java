@@ -234,10 +234,10 @@ final class SlabHistory {
     List<Incoming> blocks = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       int key = (first + i) % KEYS;
+      MemorySegment frame = Layout.pages(1); // here others may run
       KeyState state = keys[key];
       state.gone = false;
       state.saving++;
-      MemorySegment frame = Layout.pages(1);
       frame.asSlice(0, LENGTH).copyFrom(content(key, state.versions++));
       Key id = key(key);
       blocks.add(new Incoming(id, print(id), Bits128.ZERO, i, LENGTH, frame));
@@ -317,7 +317,7 @@ final class SlabHistory {
     which.forEach(key -> keys[key].removing--);
     if (status == BlockStatus.OK) {
       for (int key : which) {
-        boolean saved = saving[key] || keys[key].saving > 0 || versions[key] != keys[key].versions;
+        boolean saved = saving[key] || versions[key] != keys[key].versions;
         keys[key].gone = !saved;
       }
     } else if (!disk.isOff()) {
