@@ -47,6 +47,20 @@ final class CheckpointWriter {
     return !running && covered >= pages;
   }
 
+  boolean running() {
+    return running;
+  }
+
+  /** Takes the turn of {@link #write}; nobody may be at it. */
+  void begin() {
+    running = true;
+  }
+
+  /** Gives the turn back without having written. */
+  void abandon() {
+    running = false;
+  }
+
   /** Whether there was no room for the last one: it is tried again when the ring is full. */
   boolean isBlocked() {
     return blocked;
@@ -75,20 +89,12 @@ final class CheckpointWriter {
   }
 
   /**
-   * Writes one, unless somebody else is at it; false if there is no room and the ring is full.
+   * Writes one, after {@link #begin}. If there is no room for it nothing is lost: see {@link
+   * #isBlocked}.
    *
    * @throws IOException if the disk failed, for good
    */
-  boolean write() throws IOException {
-    lock.lock();
-    try {
-      if (running) {
-        return true;
-      }
-      running = true;
-    } finally {
-      lock.unlock();
-    }
+  void write() throws IOException {
     boolean written = false;
     try {
       List<Long> covered = takeUnflushed();
@@ -103,12 +109,6 @@ final class CheckpointWriter {
       }
     } finally {
       end(written);
-    }
-    lock.lock();
-    try {
-      return written || !state.ring.full();
-    } finally {
-      lock.unlock();
     }
   }
 

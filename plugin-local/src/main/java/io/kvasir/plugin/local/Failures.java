@@ -16,6 +16,10 @@ final class Failures {
         || (e.getCause() != null && isFull(e.getCause()));
   }
 
+  static IOException io(Throwable e) {
+    return e instanceof IOException io ? io : new IOException(e);
+  }
+
   static BlockStatus status(Throwable e) {
     return isFull(e) ? BlockStatus.CAPACITY : BlockStatus.IO;
   }

@@ -17,6 +17,8 @@ final class Growth {
    */
   private static final long BESIDE = 64;
 
+  private static final int FIRST = 64;
+
   private final SlabFile file;
   private final GroupFlush flush;
   private final Space space;
@@ -61,7 +63,8 @@ final class Growth {
       return false;
     }
     Header header = file.header();
-    for (int more = step; more > 0; more /= 2) {
+    int first = Math.max(FIRST, header.slots()); // a new file need not zero a whole step at once
+    for (int more = Math.min(step, first); more > 0; more /= 2) {
       long bytes = bytes(more, header.slotBytes());
       if (header.slots() <= Integer.MAX_VALUE / 4 - more && space.reserve(bytes)) {
         running = true;

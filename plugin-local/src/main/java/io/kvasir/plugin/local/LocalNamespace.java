@@ -66,19 +66,19 @@ final class LocalNamespace implements NamespaceStore {
       into.setRest(ended == BlockStatus.CLOSED ? ended : BlockStatus.MISS, null);
       return;
     }
+    List<Outgoing> blocks = new ArrayList<>(into.count());
     for (int i = 0; i < into.count(); i++) {
-      if (deadline.expired()) {
-        into.set(i, BlockStatus.TIMEOUT);
-        continue;
-      }
       Key key = key(keys, keys.hash(i));
-      MemorySegment frame = into.frame(i).memory();
-      MemorySegment slot = slotOf(frame, slab);
-      Slab.Loaded loaded = slab.load(print(key), key, slot);
-      if (loaded.status() == BlockStatus.OK && slot.address() != frame.address()) {
-        into.frame(i).payload().copyFrom(slot.asSlice(0, keys.payloadBytes()));
+      blocks.add(new Outgoing(key, print(key), slotOf(into.frame(i).memory(), slab)));
+    }
+    slab.load(blocks, deadline);
+    for (int i = 0; i < into.count(); i++) {
+      Outgoing block = blocks.get(i);
+      if (block.status == BlockStatus.OK
+          && block.frame.address() != into.frame(i).memory().address()) {
+        into.frame(i).payload().copyFrom(block.frame.asSlice(0, keys.payloadBytes()));
       }
-      into.set(i, loaded.status(), loaded.cause());
+      into.set(i, block.status, block.cause);
     }
   }
 

@@ -47,6 +47,7 @@ final class LocalStore implements Store {
   private final Namespaces namespaces;
   private final Slabs slabs;
   private final Set<LocalNamespace> open = ConcurrentHashMap.newKeySet();
+  private final StoreThreads threads;
   private final IdleMarks marks;
   private volatile boolean closed;
 
@@ -55,9 +56,11 @@ final class LocalStore implements Store {
       AutoCloseable holds,
       String mode,
       LocalConfig config,
+      StoreThreads threads,
       System.Logger log,
       Duration closeTimeout)
       throws IOException {
+    this.threads = threads;
     this.directory = directory;
     this.holds = holds;
     this.mode = mode;
@@ -80,7 +83,8 @@ final class LocalStore implements Store {
             StoreFile.open(directory),
             budget,
             namespaces,
-            this::sizesInUse);
+            this::sizesInUse,
+            threads);
     this.marks = new IdleMarks(slabs.all(), log);
   }
 
@@ -111,7 +115,7 @@ final class LocalStore implements Store {
       log.log(Level.WARNING, "store {0}: FALLBACK, its file system has no direct I/O", disk.path());
     }
     String mode = disk.isDirect() ? "direct" : "FALLBACK";
-    LocalStore store = open(disk, holds, mode, config, log, closeTimeout);
+    LocalStore store = open(disk, holds, mode, config, StoreThreads.start(), log, closeTimeout);
     store.marks.start();
     return store;
   }
@@ -122,16 +126,18 @@ final class LocalStore implements Store {
       AutoCloseable holds,
       String mode,
       LocalConfig config,
+      StoreThreads threads,
       System.Logger log,
       Duration closeTimeout)
       throws IOException, StoreException {
     LocalStore store = null;
     try {
-      store = new LocalStore(directory, holds, mode, config, log, closeTimeout);
+      store = new LocalStore(directory, holds, mode, config, threads, log, closeTimeout);
       store.slabs.openAll();
       return store;
     } catch (IOException | RuntimeException | StoreException e) {
       if (store == null) {
+        threads.close();
         release(holds, e);
       } else {
         store.abandon(e);
@@ -156,6 +162,7 @@ final class LocalStore implements Store {
         because.addSuppressed(e);
       }
     }
+    threads.close();
     release(holds, because);
   }
 
@@ -343,6 +350,7 @@ final class LocalStore implements Store {
       for (Slab slab : slabs.all()) {
         failed = close(slab, deadline, failed);
       }
+      threads.close();
       try {
         holds.close();
       } catch (Exception e) {

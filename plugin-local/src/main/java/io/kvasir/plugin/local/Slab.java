@@ -5,16 +5,19 @@ import io.kvasir.api.Deadline;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.concurrent.Executor;
 
 /**
- * All blocks of one slot size: a slab file and its checkpoint. Safe for several threads, which do
- * the work themselves.
+ * All blocks of one slot size: a slab file and its checkpoint. Safe for several threads, which wait
+ * for those of the store.
  */
 final class Slab {
   /**
-   * @param growthSlots how many slots a growth adds, if there is room
+   * @param growthSlots how many slots a growth adds at most
+   * @param threads read and write blocks
+   * @param upkeep runs growth and checkpoints
    */
-  record Options(Durability durability, int growthSlots) {}
+  record Options(Durability durability, int growthSlots, Executor threads, Executor upkeep) {}
 
   /** What a slab holds. */
   record Usage(long blocks, long payloadBytes, long leasedBlocks) {}
@@ -22,12 +25,14 @@ final class Slab {
   private final SlabFile file;
   private final SlabWriter writer;
   private final SlabState state;
+  private final Executor threads;
   private volatile Throwable readTrouble;
   private int readers;
   private long corrupt;
   private long lastSeen; // by the one thread that marks
 
-  private Slab(SlabFile file, SlabWriter writer) {
+  private Slab(SlabFile file, SlabWriter writer, Executor threads) {
+    this.threads = threads;
     this.file = file;
     this.writer = writer;
     this.state = writer.state;
@@ -47,7 +52,7 @@ final class Slab {
       SlabState state = new SlabState(recovered, rules);
       SlabWriter writer = new SlabWriter(directory, file, state, options, space, rules);
       writer.beginLife(recovered);
-      return new Slab(file, writer);
+      return new Slab(file, writer, options.threads());
     } catch (IOException | RuntimeException e) {
       file.close();
       throw e;
@@ -137,55 +142,70 @@ final class Slab {
     return lease.held && System.nanoTime() - lease.expires < 0;
   }
 
-  /** How a load ended, and why if it was the disk. */
-  record Loaded(BlockStatus status, Throwable cause) {}
-
   /**
-   * Reads a block. What came off the disk is believed only if trailer and checksums agree; if they
-   * do not and the slot has gone to another block meanwhile, that is a miss.
-   *
-   * @param frame one whole slot
+   * Reads blocks side by side and ends each. What came off the disk is believed only if trailer and
+   * checksums agree; if they do not and the slot has gone to another block meanwhile, that is a
+   * miss.
    */
-  Loaded load(Bits128 print, Key key, MemorySegment frame) {
-    Found found = beginRead(print);
-    if (found.refusal() != null) {
-      return new Loaded(found.refusal(), null);
+  void load(List<Outgoing> blocks, Deadline deadline) {
+    int begun = beginReads(blocks);
+    try (Tasks tasks = new Tasks(threads)) {
+      for (Outgoing block : blocks) {
+        if (block.status == null) {
+          tasks.run(() -> read(block, deadline), cause -> failed(block, cause));
+        }
+      }
     }
-    int slot = found.slot();
-    SlotTable.Entry entry = found.entry();
-    try {
-      file.readSlot(slot, frame);
-      return isBlock(frame, slot, key, entry) ? loaded() : notThere(slot, entry.seq());
-    } catch (IOException | RuntimeException e) {
-      readTrouble = e;
-      return new Loaded(BlockStatus.IO, e);
-    } finally {
-      locked(
-          () -> {
-            readers--;
-            writer.changed.signalAll();
-            return null;
-          });
-    }
+    endReads(begun);
   }
 
-  private Loaded loaded() {
-    readTrouble = null;
-    return new Loaded(BlockStatus.OK, null);
-  }
-
-  private record Found(int slot, SlotTable.Entry entry, BlockStatus refusal) {}
-
-  private Found beginRead(Bits128 print) {
+  private int beginReads(List<Outgoing> blocks) {
     return locked(
         () -> {
-          int slot = state.table.find(print);
-          if (writer.isClosed() || slot == SlotTable.NONE) {
-            return new Found(slot, null, writer.isClosed() ? BlockStatus.CLOSED : BlockStatus.MISS);
+          int begun = 0;
+          for (Outgoing block : blocks) {
+            int slot = state.table.find(block.print);
+            if (writer.isClosed() || slot == SlotTable.NONE) {
+              block.end(writer.isClosed() ? BlockStatus.CLOSED : BlockStatus.MISS, null);
+            } else {
+              block.slot = slot;
+              block.entry = state.table.entry(slot);
+              begun++;
+            }
           }
-          readers++;
-          return new Found(slot, state.table.entry(slot), null);
+          readers += begun;
+          return begun;
         });
+  }
+
+  private void endReads(int begun) {
+    locked(
+        () -> {
+          readers -= begun;
+          if (writer.isClosed()) {
+            writer.changed.signalAll();
+          }
+          return null;
+        });
+  }
+
+  private void read(Outgoing block, Deadline deadline) throws IOException {
+    if (deadline.expired()) {
+      block.end(BlockStatus.TIMEOUT, null);
+      return;
+    }
+    file.readSlot(block.slot, block.frame);
+    if (isBlock(block.frame, block.slot, block.key, block.entry)) {
+      readTrouble = null;
+      block.end(BlockStatus.OK, null);
+    } else {
+      block.end(notThere(block.slot, block.entry.seq()), null);
+    }
+  }
+
+  private void failed(Outgoing block, Throwable cause) {
+    readTrouble = cause;
+    block.end(BlockStatus.IO, cause);
   }
 
   private boolean isBlock(MemorySegment frame, int slot, Key key, SlotTable.Entry entry) {
@@ -200,15 +220,15 @@ final class Slab {
         && trailer.guards(frame);
   }
 
-  private Loaded notThere(int slot, long seq) {
+  private BlockStatus notThere(int slot, long seq) {
     return locked(
         () -> {
           if (!state.table.holds(slot, seq)) {
-            return new Loaded(BlockStatus.MISS, null);
+            return BlockStatus.MISS;
           }
           state.quarantine(slot);
           corrupt++;
-          return new Loaded(BlockStatus.CORRUPT, null);
+          return BlockStatus.CORRUPT;
         });
   }
 
@@ -295,13 +315,17 @@ final class Slab {
     try {
       writer.close();
       boolean waiting = true;
-      while (waiting && (readers > 0 || state.inFlight() > 0)) {
+      while (waiting && isBusy()) {
         waiting = writer.await(deadline);
       }
-      return readers == 0 && state.inFlight() == 0;
+      return !isBusy();
     } finally {
       writer.lock.unlock();
     }
+  }
+
+  private boolean isBusy() {
+    return readers > 0 || state.inFlight() > 0 || writer.isBusy();
   }
 
   /** The failure after which this slab serves reads only, or null. */

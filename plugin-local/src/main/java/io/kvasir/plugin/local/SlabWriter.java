@@ -5,19 +5,18 @@ import io.kvasir.api.Deadline;
 import io.kvasir.plugin.local.LogPage.Ending;
 import io.kvasir.plugin.local.LogPage.Kind;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
- * How batches get to the disk. The callers' threads do the work: what is decided is decided under
- * the lock by {@link SlabState}, and what touches the disk happens outside of it, in the order that
- * the invariants ask for.
+ * When batches go to the disk. What is decided is decided under the lock by {@link SlabState}; what
+ * touches the disk happens outside of it, in the order that the invariants ask for: batches by
+ * their callers and a {@link BatchWriter}, growth and checkpoints in the background.
  */
 final class SlabWriter {
   final ReentrantLock lock = new ReentrantLock();
@@ -26,9 +25,10 @@ final class SlabWriter {
   final Growth growth;
   private final SlabFile file;
   private final Durability durability;
+  private final Executor upkeep;
   private final GroupFlush flush;
+  private final BatchWriter batches;
   private final CheckpointWriter checkpoints;
-  private final Queue<MemorySegment> pages = new ConcurrentLinkedQueue<>();
   private final AtomicReference<Throwable> trouble = new AtomicReference<>();
   private Thread barrier;
   private long marked;
@@ -46,7 +46,9 @@ final class SlabWriter {
     this.file = file;
     this.state = state;
     this.durability = options.durability();
+    this.upkeep = options.upkeep();
     this.flush = new GroupFlush(file.file());
+    this.batches = new BatchWriter(lock, file, state, flush, options, trouble);
     this.growth = new Growth(file, flush, space, options.growthSlots(), rules, trouble);
     this.checkpoints = new CheckpointWriter(lock, changed, directory, file, state, flush, rules);
   }
@@ -81,14 +83,21 @@ final class SlabWriter {
     changed.signalAll();
   }
 
-  /** Waits for a change; false once the deadline has passed or the thread is interrupted. */
-  @SuppressWarnings("WaitNotInLoop") // its callers loop
+  /** Waits for a change; false once the deadline has passed. An interrupt ends no wait. */
   boolean await(Deadline deadline) {
+    boolean interrupted = false;
     try {
-      return changed.awaitNanos(deadline.remainingNanos()) > 0;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
+      while (true) {
+        try {
+          return changed.awaitNanos(deadline.remainingNanos()) > 0;
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 
@@ -100,21 +109,21 @@ final class SlabWriter {
   private enum Step {
     PLAN,
     WAIT,
-    GROW,
-    CHECKPOINT
+    AGAIN,
+    NO_ROOM
   }
 
   /**
-   * Plans a batch as soon as the ring has a page for it, with growths and checkpoints on the way.
+   * Plans a batch as soon as the ring has a page for it; starts growths and checkpoints on the way.
    *
    * @param slots how many slots the caller would like to have
    * @param planner called under the lock; null makes it wait for the end of other batches
    */
   Plan plan(int slots, Supplier<Batch> planner, Deadline deadline) {
-    while (true) {
-      Step step;
-      lock.lock();
-      try {
+    lock.lock();
+    try {
+      boolean tried = false;
+      while (true) {
         BlockStatus refusal = refusal();
         if (refusal != null) {
           return new Plan(null, refusal);
@@ -122,65 +131,79 @@ final class SlabWriter {
         if (deadline.expired()) {
           return new Plan(null, BlockStatus.TIMEOUT);
         }
-        step = nextStep(slots);
+        Step step = nextStep(slots, tried);
         if (step == Step.PLAN) {
           Batch batch = planner.get();
           if (batch != null) {
             return new Plan(batch, null);
           }
-          if (state.inFlight() == 0 && !growth.running()) {
-            return new Plan(null, BlockStatus.CAPACITY);
-          }
-          step = Step.WAIT;
+          step = state.inFlight() == 0 && !growth.running() ? Step.NO_ROOM : Step.WAIT;
+        }
+        tried |= step == Step.AGAIN || checkpoints.running();
+        if (step == Step.NO_ROOM) {
+          return new Plan(null, BlockStatus.CAPACITY);
         }
         if (step == Step.WAIT && !await(deadline)) {
           return new Plan(null, BlockStatus.TIMEOUT);
         }
-      } finally {
-        lock.unlock();
       }
-      if (step == Step.GROW) {
-        grow();
-      } else if (step == Step.CHECKPOINT && !checkpoint()) {
-        return new Plan(null, BlockStatus.CAPACITY);
-      }
+    } finally {
+      lock.unlock();
     }
   }
 
-  private Step nextStep(int slots) {
+  /**
+   * @param tried whether this call has waited for a checkpoint
+   */
+  private Step nextStep(int slots, boolean tried) {
     if (barrier != null && barrier != Thread.currentThread()) {
       return Step.WAIT;
     }
     boolean low = slots > 0 && state.low(slots);
     if (low && growth.begin()) {
-      return Step.GROW;
+      inBackground(this::grow, growth::end);
+      if (!growth.running()) {
+        return Step.AGAIN;
+      }
     }
     crowded = low && !growth.running();
     if (state.ring.full()) {
-      return checkpoints.frees(1) ? Step.CHECKPOINT : Step.WAIT;
+      if (tried && checkpoints.isBlocked() && !checkpoints.running()) {
+        return Step.NO_ROOM;
+      }
+      boolean begun = checkpointIfItFrees(1);
+      return begun && !checkpoints.running() ? Step.AGAIN : Step.WAIT;
     }
-    boolean due = state.ring.filling() && checkpoints.frees(state.ring.pages() / 4);
-    return due && !checkpoints.isBlocked() ? Step.CHECKPOINT : Step.PLAN;
+    if (state.ring.filling() && !checkpoints.isBlocked()) {
+      checkpointIfItFrees(state.ring.pages() / 4);
+    }
+    return Step.PLAN;
   }
 
-  /**
-   * Data, then the page, then one flush that begins after both have returned (I1), then the
-   * acknowledgement.
-   */
+  private boolean checkpointIfItFrees(int pages) {
+    boolean frees = checkpoints.frees(pages);
+    if (frees) {
+      checkpoints.begin();
+      inBackground(this::checkpoint, checkpoints::abandon);
+    }
+    return frees;
+  }
+
+  private void inBackground(Runnable task, Runnable refused) {
+    try {
+      upkeep.execute(task);
+    } catch (RejectedExecutionException e) { // the store was closed and waits no longer
+      refused.run();
+    }
+  }
+
+  /** Writes a batch and takes in its end; false if the slab serves reads only from now on. */
   boolean write(Batch batch, Deadline deadline) {
     if (batch.page() == SlotTable.NONE) {
       return true;
     }
     try {
-      for (Incoming put : batch.puts()) {
-        writePut(batch, put, deadline);
-      }
-      writePage(batch);
-      switch (durability) {
-        case ACK -> flush.alone(false);
-        case BATCH -> flush.shared();
-        case NONE -> {}
-      }
+      batches.write(batch, deadline);
     } catch (IOException e) {
       fail(batch, e);
       return false;
@@ -199,40 +222,6 @@ final class SlabWriter {
       lock.unlock();
     }
     return true;
-  }
-
-  /** A block whose data cannot be written stays out of the page: nothing refers to its slot. */
-  private void writePut(Batch batch, Incoming put, Deadline deadline) {
-    if (deadline.expired()) {
-      put.end(BlockStatus.TIMEOUT, null);
-      return;
-    }
-    try {
-      put.crc = Layout.crc(put.frame.asSlice(0, put.length));
-      new Trailer(file.header().storeId(), put.slot, batch.seq(), state.record(batch, put))
-          .write(put.frame);
-      file.writeSlot(put.slot, put.frame);
-    } catch (IOException | RuntimeException e) {
-      put.end(Failures.status(e), e);
-      trouble.set(e);
-    }
-  }
-
-  private void writePage(Batch batch) throws IOException {
-    MemorySegment page = pages.poll();
-    if (page == null) {
-      page = Layout.pages(1);
-    }
-    LogPage content;
-    lock.lock();
-    try {
-      content = state.page(batch);
-    } finally {
-      lock.unlock();
-    }
-    content.write(page, file.header().storeId());
-    file.writePage(batch.page(), page);
-    pages.add(page);
   }
 
   /**
@@ -331,14 +320,17 @@ final class SlabWriter {
     }
   }
 
-  /** Writes a checkpoint; false if there is no room for it and the ring is full. */
-  private boolean checkpoint() {
+  private void checkpoint() {
     try {
-      return checkpoints.write();
+      checkpoints.write();
     } catch (IOException e) {
       fail(null, e);
-      return true;
     }
+  }
+
+  /** Whether a growth or a checkpoint is under way. */
+  boolean isBusy() {
+    return growth.running() || checkpoints.running();
   }
 
   /** Ends what recovery rejected, by tombstones or by a checkpoint, before the first put (I7). */
@@ -353,7 +345,7 @@ final class SlabWriter {
     do {
       int to = Math.min(rejected.size(), from + LogPage.MAX_ENDINGS_ALONE);
       Batch batch = state.planPage(kind, rejected.subList(from, to));
-      writePage(batch);
+      batches.writePage(batch);
       state.written(batch, false);
       from = to;
     } while (from < rejected.size());

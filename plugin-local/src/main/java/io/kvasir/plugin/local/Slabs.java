@@ -28,6 +28,7 @@ final class Slabs {
   private final Budget budget;
   private final Namespaces namespaces;
   private final Supplier<Set<Integer>> inUse;
+  private final StoreThreads threads;
 
   /**
    * @param inUse slot sizes that open namespaces have
@@ -40,7 +41,9 @@ final class Slabs {
       long id,
       Budget budget,
       Namespaces namespaces,
-      Supplier<Set<Integer>> inUse) {
+      Supplier<Set<Integer>> inUse,
+      StoreThreads threads) {
+    this.threads = threads;
     this.directory = directory;
     this.config = config;
     this.log = log;
@@ -84,7 +87,7 @@ final class Slabs {
         directory,
         file,
         namespaces,
-        new Slab.Options(config.durability(), growth),
+        new Slab.Options(config.durability(), growth, threads.blocks(), threads.upkeep()),
         budget,
         Rules.KEPT);
   }

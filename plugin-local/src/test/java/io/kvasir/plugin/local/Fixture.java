@@ -79,7 +79,13 @@ final class Fixture {
   /** A store in memory that can crash. */
   static LocalStore open(Directory disk, Durability durability) throws IOException, StoreException {
     return LocalStore.open(
-        disk, () -> {}, "test", config(Path.of("x"), 16 << 20, durability), LOG, CLOSE);
+        disk,
+        () -> {},
+        "test",
+        config(Path.of("x"), 16 << 20, durability),
+        new StoreThreads(Runnable::run, Runnable::run), // as the caller's thread comes to it
+        LOG,
+        CLOSE);
   }
 
   /** A namespace whose blocks have {@code layers} × 4096 bytes. */

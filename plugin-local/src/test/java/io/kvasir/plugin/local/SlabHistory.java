@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.stream.IntStream;
 
 /**
@@ -122,7 +123,8 @@ final class SlabHistory {
           there
               ? SlabFile.open(disk, STORE, SLOT)
               : SlabFile.create(disk, Header.first(STORE, SLOT, LOG_PAGES));
-      Slab.Options options = new Slab.Options(durability, 4);
+      Executor threads = task -> weave.start(task);
+      Slab.Options options = new Slab.Options(durability, 4, threads, threads);
       opened = Slab.open(disk, file, SlabHistory::print, options, new Room(file), rules);
       check(opened);
     } catch (FormatError e) {
@@ -145,11 +147,11 @@ final class SlabHistory {
     List<Bits128> prints = IntStream.range(0, KEYS).mapToObj(k -> print(key(k))).toList();
     SlotLease lease = opened.lookup(prints, System.nanoTime() + (1L << 60));
     for (int key = 0; key < KEYS; key++) {
-      Slab.Loaded loaded = opened.load(prints.get(key), key(key), probe);
+      BlockStatus status = load(opened, key, probe);
       if (disk.isOff()) {
         throw new IOException("crashed while checking");
       }
-      checkBlock(key, loaded.status());
+      checkBlock(key, status);
     }
     opened.release(lease);
     SlotTable.Census after = opened.census();
@@ -267,7 +269,7 @@ final class SlabHistory {
     SlotLease lease = slab.lookup(prints, System.nanoTime() + (1L << 60));
     for (int i = 0; i < count; i++) {
       int key = (first + i) % KEYS;
-      BlockStatus status = slab.load(prints.get(i), key(key), frame).status();
+      BlockStatus status = load(slab, key, frame);
       if (status == BlockStatus.OK) {
         MemorySegment.copy(frame, 0, probe, 0, LENGTH);
         checkBytes(key);
@@ -280,6 +282,12 @@ final class SlabHistory {
       }
     }
     slab.release(lease);
+  }
+
+  private static BlockStatus load(Slab slab, int key, MemorySegment frame) {
+    Outgoing block = new Outgoing(key(key), print(key(key)), frame);
+    slab.load(List.of(block), Deadline.never());
+    return block.status;
   }
 
   private boolean removing(int first, int count) {
