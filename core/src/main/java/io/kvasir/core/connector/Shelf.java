@@ -121,7 +121,7 @@ final class Shelf {
     Arena arena = Arena.ofShared();
     boolean done = false;
     try {
-      MemorySegment memory = arena.allocate(frames * stride(), alignment);
+      MemorySegment memory = HugePages.allocate(arena, frames * stride(), alignment);
       source.register(memory);
       done = true;
       return new Piece(arena, memory, frames);
