@@ -5,6 +5,7 @@ import io.kvasir.api.identity.NamespaceManifest;
 import io.kvasir.api.identity.RequestScope;
 import io.kvasir.api.store.StoreHealth;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /**
@@ -58,6 +59,11 @@ public interface KvConnector extends AutoCloseable {
 
   /** {@return the store's health and the breaker's word on it} */
   StoreHealth health();
+
+  /** {@return what the store counts, by the names that it documents; empty if it counts nothing} */
+  default Map<String, Long> storeMetrics() {
+    return Map.of();
+  }
 
   /** Adds a listener for metrics. */
   void listen(MetricsListener listener);

@@ -4,6 +4,7 @@ import io.kvasir.api.Deadline;
 import io.kvasir.api.identity.NamespaceId;
 import io.kvasir.api.identity.NamespaceManifest;
 import java.util.List;
+import java.util.Map;
 
 /**
  * SPI: an open backend. Methods block, are called from several threads at once, and end by their
@@ -49,6 +50,15 @@ public interface Store extends AutoCloseable {
 
   /** {@return the truth about the last real operations; never touches the device, never throws} */
   StoreHealth health();
+
+  /**
+   * {@return what the store has counted since it was opened and what it has now, by name:
+   * lower-case words with dots, the unit last where it is not a plain count ({@code
+   * read.p99.micros}). Cheap; never touches the device, never throws}
+   */
+  default Map<String, Long> metrics() {
+    return Map.of();
+  }
 
   /** {@return where the core's frames for this store come from} */
   default FrameSource frames() {

@@ -20,6 +20,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -205,6 +206,16 @@ public final class Connector implements KvConnector {
           StoreHealth.State.DEGRADED, "a call failed within the last minute; " + own.detail());
     }
     return own;
+  }
+
+  @Override
+  public Map<String, Long> storeMetrics() {
+    try {
+      return Map.copyOf(store.metrics());
+    } catch (RuntimeException | LinkageError e) {
+      machinery.causes.say(BlockStatus.IO, "the metrics of the store", e);
+      return Map.of();
+    }
   }
 
   private StoreHealth ask() {

@@ -24,6 +24,7 @@ final class BatchWriter {
   private final GroupFlush flush;
   private final Durability durability;
   private final Executor threads;
+  private final Metrics metrics;
   private final AtomicReference<Throwable> trouble;
   private final Queue<MemorySegment> pages = new ConcurrentLinkedQueue<>();
 
@@ -43,6 +44,7 @@ final class BatchWriter {
     this.flush = flush;
     this.durability = options.durability();
     this.threads = options.threads();
+    this.metrics = options.metrics();
     this.trouble = trouble;
   }
 
@@ -50,6 +52,7 @@ final class BatchWriter {
 
   /** Returns when nothing of the batch is under way any more; a failure of this kind is final. */
   void write(Batch batch, Deadline deadline) throws IOException {
+    long start = System.nanoTime();
     List<Failed> failed = writeAll(batch, deadline);
     if (!failed.isEmpty()) {
       failed.forEach(f -> f.put.end(Failures.status(f.cause), f.cause));
@@ -61,12 +64,13 @@ final class BatchWriter {
       case BATCH -> flush.shared();
       case NONE -> {}
     }
+    metrics.batches.since(start);
   }
 
   private List<Failed> writeAll(Batch batch, Deadline deadline) throws IOException {
     List<Failed> failed = new ArrayList<>();
     AtomicReference<IOException> pageFailed = new AtomicReference<>();
-    try (Tasks tasks = new Tasks(threads)) {
+    try (Tasks tasks = new Tasks(threads, metrics)) {
       for (Incoming put : batch.puts()) {
         if (deadline.expired()) {
           put.end(BlockStatus.TIMEOUT, null);

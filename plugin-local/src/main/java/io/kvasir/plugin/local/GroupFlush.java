@@ -10,6 +10,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class GroupFlush {
   private final BlockFile file;
+  private final Metrics metrics;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition ended = lock.newCondition();
   private long begun;
@@ -17,7 +18,8 @@ final class GroupFlush {
   private boolean running;
   private IOException failure;
 
-  GroupFlush(BlockFile file) {
+  GroupFlush(BlockFile file, Metrics metrics) {
+    this.metrics = metrics;
     this.file = file;
   }
 
@@ -73,8 +75,11 @@ final class GroupFlush {
 
   private void force(boolean metadata) throws IOException {
     IOException thrown = null;
+    long start = System.nanoTime();
     try {
       file.force(metadata);
+      metrics.add(Metrics.Count.FLUSHES, 1);
+      metrics.flushes.since(start);
     } catch (IOException e) {
       thrown = e;
     } catch (RuntimeException e) {

@@ -22,7 +22,20 @@ public record LocalConfig(
                     + " capacity.",
             byDefault = "0")
         int logPages,
-    @Setting(value = "How much a file grows at a time.", byDefault = "64 MiB") ByteSize growth) {
+    @Setting(value = "How much a file grows at a time, at most.", byDefault = "256 MiB")
+        ByteSize growth,
+    @Setting(
+            value =
+                "Which blocks are stored: all, or second-sight (those that are saved for the"
+                    + " second time, to write less).",
+            byDefault = "all")
+        Admission admission,
+    @Setting(
+            value =
+                "What is read again each second to find blocks that the disk has damaged; 0 for"
+                    + " none.",
+            byDefault = "8 MiB")
+        ByteSize scrub) {
 
   private static final int MOST_LOG_PAGES = 16384;
   private static final int FEWEST_LOG_PAGES = 16;
@@ -33,6 +46,11 @@ public record LocalConfig(
     return logPages > 0
         ? Math.max(logPages, FEWEST_LOG_PAGES)
         : Math.clamp(bySize, FEWEST_LOG_PAGES, MOST_LOG_PAGES);
+  }
+
+  /** What remembers which blocks of a size were seen; null if all are admitted. */
+  Sightings sightings(int slotBytes) {
+    return admission == Admission.ALL ? null : new Sightings(capacity.bytes() / slotBytes);
   }
 
   /** How many slots of a size a growth adds. */

@@ -64,6 +64,10 @@ final class LocalNamespace implements NamespaceStore {
     Slab slab = store.slabs().get(keys.payloadBytes());
     if (ended != null || slab == null) {
       into.setRest(ended == BlockStatus.CLOSED ? ended : BlockStatus.MISS, null);
+      BlockStatus counted = ended == null ? BlockStatus.CAPACITY : into.status(0);
+      for (int i = 0; i < into.count(); i++) {
+        store.counters().loaded(counted, keys.payloadBytes(), false);
+      }
       return;
     }
     List<Outgoing> blocks = new ArrayList<>(into.count());
@@ -79,7 +83,14 @@ final class LocalNamespace implements NamespaceStore {
         into.frame(i).payload().copyFrom(block.frame.asSlice(0, keys.payloadBytes()));
       }
       into.set(i, block.status, block.cause);
+      boolean promised = promised(lease, keys, i);
+      store.counters().loaded(block.status, keys.payloadBytes(), promised);
     }
+  }
+
+  private static boolean promised(BlockLease lease, BlockKeys keys, int block) {
+    int asked = keys.firstBlock() + block - lease.keys().firstBlock();
+    return asked >= 0 && asked < lease.keys().count() && lease.present(asked);
   }
 
   @Override

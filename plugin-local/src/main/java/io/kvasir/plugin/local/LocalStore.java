@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -48,7 +49,8 @@ final class LocalStore implements Store {
   private final Slabs slabs;
   private final Set<LocalNamespace> open = ConcurrentHashMap.newKeySet();
   private final StoreThreads threads;
-  private final IdleMarks marks;
+  private final Metrics metrics = new Metrics();
+  private final Chores chores;
   private volatile boolean closed;
 
   private LocalStore(
@@ -84,8 +86,9 @@ final class LocalStore implements Store {
             budget,
             namespaces,
             this::sizesInUse,
-            threads);
-    this.marks = new IdleMarks(slabs.all(), log);
+            threads,
+            metrics);
+    this.chores = new Chores(slabs.all(), new Scrub(slabs.all(), config.scrub().bytes()), log);
   }
 
   static LocalStore open(LocalConfig config, System.Logger log, Duration closeTimeout)
@@ -116,11 +119,11 @@ final class LocalStore implements Store {
     }
     String mode = disk.isDirect() ? "direct" : "FALLBACK";
     LocalStore store = open(disk, holds, mode, config, StoreThreads.start(), log, closeTimeout);
-    store.marks.start();
+    store.chores.start();
     return store;
   }
 
-  /** Opens what is there, without idle marks; nothing stays open after an exception. */
+  /** Opens what is there, without chores; nothing stays open after an exception. */
   static LocalStore open(
       Directory directory,
       AutoCloseable holds,
@@ -279,16 +282,13 @@ final class LocalStore implements Store {
   @Override
   public StoreUsage usage() throws StoreException {
     checkOpen();
-    long blocks = 0;
-    long bytes = 0;
-    long leased = 0;
-    for (Slab slab : slabs.all()) {
-      Slab.Usage usage = slab.usage();
-      blocks += usage.blocks();
-      bytes += usage.payloadBytes();
-      leased += usage.leasedBlocks();
-    }
-    return new StoreUsage(blocks, bytes, budget.taken(), budget.capacity(), leased);
+    Slab.Usage usage = slabs.usage();
+    return new StoreUsage(
+        usage.blocks(),
+        usage.payloadBytes(),
+        budget.taken(),
+        budget.capacity(),
+        usage.leasedBlocks());
   }
 
   @Override
@@ -308,7 +308,7 @@ final class LocalStore implements Store {
     String name = SlabFile.name(slab.header().slotBytes());
     IOException failure = slab.failure();
     Throwable trouble = slab.trouble();
-    long corrupt = slab.corruptBlocks();
+    int corrupt = slab.corruptBlocks();
     String text =
         failure != null
             ? "reads only since a write of %s failed (%s); open the store again"
@@ -321,6 +321,24 @@ final class LocalStore implements Store {
                         .formatted(corrupt, name)
                     : null;
     return Optional.ofNullable(text);
+  }
+
+  @Override
+  public Map<String, Long> metrics() {
+    Map<String, Long> values = metrics.snapshot();
+    Slab.Usage usage = slabs.usage();
+    values.put("stored.blocks", usage.blocks());
+    values.put("stored.bytes", usage.payloadBytes());
+    values.put("pinned.blocks", usage.leasedBlocks());
+    values.put("disk.bytes", budget.taken());
+    values.put("disk.capacity.bytes", budget.capacity());
+    values.put("mode.direct", mode.equals("direct") ? 1L : 0L);
+    values.put("mode.readonly", slabs.all().stream().anyMatch(s -> s.failure() != null) ? 1L : 0L);
+    return values;
+  }
+
+  Metrics counters() {
+    return metrics;
   }
 
   @Override
@@ -342,7 +360,7 @@ final class LocalStore implements Store {
       }
       closed = true;
       Deadline deadline = Deadline.after(closeTimeout);
-      marks.close();
+      chores.close();
       for (LocalNamespace namespace : List.copyOf(open)) {
         namespace.close();
       }

@@ -16,8 +16,15 @@ final class Slab {
    * @param growthSlots how many slots a growth adds at most
    * @param threads read and write blocks
    * @param upkeep runs growth and checkpoints
+   * @param sightings what a block must be in to be admitted, or null
    */
-  record Options(Durability durability, int growthSlots, Executor threads, Executor upkeep) {}
+  record Options(
+      Durability durability,
+      int growthSlots,
+      Executor threads,
+      Executor upkeep,
+      Metrics metrics,
+      Sightings sightings) {}
 
   /** What a slab holds. */
   record Usage(long blocks, long payloadBytes, long leasedBlocks) {}
@@ -25,14 +32,17 @@ final class Slab {
   private final SlabFile file;
   private final SlabWriter writer;
   private final SlabState state;
+  private final Fingerprints fingerprints;
   private final Executor threads;
+  private final Metrics metrics;
   private volatile Throwable readTrouble;
   private int readers;
-  private long corrupt;
   private long lastSeen; // by the one thread that marks
 
-  private Slab(SlabFile file, SlabWriter writer, Executor threads) {
-    this.threads = threads;
+  private Slab(SlabFile file, SlabWriter writer, Fingerprints fingerprints, Options options) {
+    this.fingerprints = fingerprints;
+    this.threads = options.threads();
+    this.metrics = options.metrics();
     this.file = file;
     this.writer = writer;
     this.state = writer.state;
@@ -49,10 +59,10 @@ final class Slab {
       throws IOException {
     try {
       Recovery.Result recovered = new Recovery(file, directory, fingerprints, rules).run();
-      SlabState state = new SlabState(recovered, rules);
+      SlabState state = new SlabState(recovered, options, rules);
       SlabWriter writer = new SlabWriter(directory, file, state, options, space, rules);
       writer.beginLife(recovered);
-      return new Slab(file, writer, options.threads());
+      return new Slab(file, writer, fingerprints, options);
     } catch (IOException | RuntimeException e) {
       file.close();
       throw e;
@@ -149,7 +159,7 @@ final class Slab {
    */
   void load(List<Outgoing> blocks, Deadline deadline) {
     int begun = beginReads(blocks);
-    try (Tasks tasks = new Tasks(threads)) {
+    try (Tasks tasks = new Tasks(threads, metrics)) {
       for (Outgoing block : blocks) {
         if (block.status == null) {
           tasks.run(() -> read(block, deadline), cause -> failed(block, cause));
@@ -194,13 +204,57 @@ final class Slab {
       block.end(BlockStatus.TIMEOUT, null);
       return;
     }
+    long start = System.nanoTime();
     file.readSlot(block.slot, block.frame);
+    metrics.reads.since(start);
     if (isBlock(block.frame, block.slot, block.key, block.entry)) {
       readTrouble = null;
       block.end(BlockStatus.OK, null);
     } else {
       block.end(notThere(block.slot, block.entry.seq()), null);
     }
+  }
+
+  /**
+   * Reads the first block at {@code from} or behind it, and puts it out of use if it is damaged.
+   *
+   * @param frame one whole slot
+   * @return the slot that was read, or -1 if there was none
+   */
+  int verify(int from, MemorySegment frame) {
+    Outgoing[] block = new Outgoing[1];
+    locked(
+        () -> {
+          int slot = writer.isClosed() ? SlotTable.NONE : state.table.nextLive(from);
+          if (slot != SlotTable.NONE) {
+            SlotTable.Entry entry = state.table.entry(slot);
+            block[0] = new Outgoing(null, entry.print(), frame);
+            block[0].slot = slot;
+            block[0].entry = entry;
+            readers++;
+          }
+          return null;
+        });
+    if (block[0] == null) {
+      return SlotTable.NONE;
+    }
+    try {
+      file.readSlot(block[0].slot, frame);
+      Trailer trailer = Trailer.read(frame);
+      boolean whole =
+          trailer != null
+              && block[0].print.equals(fingerprints.of(trailer.put().key()))
+              && isBlock(frame, block[0].slot, trailer.put().key(), block[0].entry);
+      if (!whole) {
+        notThere(block[0].slot, block[0].entry.seq());
+      }
+      metrics.add(Metrics.Count.SCRUBBED, 1);
+    } catch (IOException | RuntimeException e) {
+      readTrouble = e;
+    } finally {
+      endReads(1);
+    }
+    return block[0].slot;
   }
 
   private void failed(Outgoing block, Throwable cause) {
@@ -227,7 +281,6 @@ final class Slab {
             return BlockStatus.MISS;
           }
           state.quarantine(slot);
-          corrupt++;
           return BlockStatus.CORRUPT;
         });
   }
@@ -339,8 +392,8 @@ final class Slab {
     return write == null ? readTrouble : write;
   }
 
-  long corruptBlocks() {
-    return locked(() -> corrupt);
+  int corruptBlocks() {
+    return locked(state.table::quarantinedCount);
   }
 
   boolean contains(Bits128 print) {
@@ -350,10 +403,6 @@ final class Slab {
   /** Sequences above this one are those of batches to come. */
   long lastSeq() {
     return locked(state::lastSeq);
-  }
-
-  long evictions() {
-    return locked(state::evictions);
   }
 
   SlotTable.Census census() {

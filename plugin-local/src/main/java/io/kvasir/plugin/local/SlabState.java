@@ -22,6 +22,8 @@ final class SlabState {
   final SlotTable table;
   final NamespaceNumbers namespaces;
   final Ring ring;
+  private final Metrics metrics;
+  private final Sightings sightings; // null: all are admitted
   private final Rules rules;
   private final Map<Bits128, Incoming> pending = new HashMap<>();
   private final TreeSet<Long> ahead = new TreeSet<>();
@@ -33,9 +35,10 @@ final class SlabState {
   private long highestFlushed;
   private int clock;
   private final TreeSet<Long> inFlight = new TreeSet<>();
-  private long evictions;
 
-  SlabState(Recovery.Result recovered, Rules rules) {
+  SlabState(Recovery.Result recovered, Slab.Options options, Rules rules) {
+    this.metrics = options.metrics();
+    this.sightings = options.sightings();
     this.table = recovered.table();
     this.namespaces = recovered.namespaces();
     this.ring = recovered.ring();
@@ -66,10 +69,6 @@ final class SlabState {
 
   long flushedThrough() {
     return flushedThrough;
-  }
-
-  long evictions() {
-    return evictions;
   }
 
   /**
@@ -145,6 +144,11 @@ final class SlabState {
     if (table.freeCount() == 0) {
       return false;
     }
+    if (sightings != null && !sightings.again(block.print)) {
+      block.end(BlockStatus.CAPACITY, null);
+      metrics.add(Metrics.Count.BLOCKS_NOT_ADMITTED, 1);
+      return true;
+    }
     block.slot = table.take();
     pending.put(block.print, block);
     puts.add(block);
@@ -157,7 +161,8 @@ final class SlabState {
       if (slot == SlotTable.NONE) {
         return;
       }
-      evictions++;
+      metrics.add(Metrics.Count.BLOCKS_EVICTED, 1);
+      metrics.add(Metrics.Count.BYTES_EVICTED, table.length(slot));
       endSlot(slot, endings, ending);
     }
   }
@@ -278,6 +283,8 @@ final class SlabState {
           publish(batch.seq(), batch.clock(), put);
         }
         put.end(BlockStatus.OK, null);
+        metrics.add(Metrics.Count.BLOCKS_IN, 1);
+        metrics.add(Metrics.Count.BYTES_IN, put.length);
       } else {
         table.free(put.slot);
       }
@@ -318,6 +325,8 @@ final class SlabState {
   void quarantine(int slot) {
     owed.add(new Tombstone(slot, table.seq(slot), table.entry(slot).print().first()));
     table.quarantine(slot);
+    metrics.add(Metrics.Count.BLOCKS_QUARANTINED, 1);
+    metrics.add(Metrics.Count.BYTES_QUARANTINED, table.length(slot));
   }
 
   boolean owes() {

@@ -26,6 +26,7 @@ final class SlabWriter {
   private final SlabFile file;
   private final Durability durability;
   private final Executor upkeep;
+  private final Metrics metrics;
   private final GroupFlush flush;
   private final BatchWriter batches;
   private final CheckpointWriter checkpoints;
@@ -47,7 +48,8 @@ final class SlabWriter {
     this.state = state;
     this.durability = options.durability();
     this.upkeep = options.upkeep();
-    this.flush = new GroupFlush(file.file());
+    this.metrics = options.metrics();
+    this.flush = new GroupFlush(file.file(), options.metrics());
     this.batches = new BatchWriter(lock, file, state, flush, options, trouble);
     this.growth = new Growth(file, flush, space, options.growthSlots(), rules, trouble);
     this.checkpoints = new CheckpointWriter(lock, changed, directory, file, state, flush, rules);
@@ -323,6 +325,7 @@ final class SlabWriter {
   private void checkpoint() {
     try {
       checkpoints.write();
+      metrics.add(Metrics.Count.CHECKPOINTS, 1);
     } catch (IOException e) {
       fail(null, e);
     }

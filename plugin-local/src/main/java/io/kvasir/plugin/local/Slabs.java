@@ -29,6 +29,7 @@ final class Slabs {
   private final Namespaces namespaces;
   private final Supplier<Set<Integer>> inUse;
   private final StoreThreads threads;
+  private final Metrics metrics;
 
   /**
    * @param inUse slot sizes that open namespaces have
@@ -42,8 +43,10 @@ final class Slabs {
       Budget budget,
       Namespaces namespaces,
       Supplier<Set<Integer>> inUse,
-      StoreThreads threads) {
+      StoreThreads threads,
+      Metrics metrics) {
     this.threads = threads;
+    this.metrics = metrics;
     this.directory = directory;
     this.config = config;
     this.log = log;
@@ -61,6 +64,20 @@ final class Slabs {
   /** The slab of blocks with that payload; null if there is none, as for blocks that cannot fit. */
   Slab get(long payloadBytes) {
     return payloadBytes > MOST_PAYLOAD ? null : bySize.get((int) Layout.slotBytes(payloadBytes));
+  }
+
+  /** What all of them hold. */
+  Slab.Usage usage() {
+    long blocks = 0;
+    long bytes = 0;
+    long leased = 0;
+    for (Slab slab : all()) {
+      Slab.Usage usage = slab.usage();
+      blocks += usage.blocks();
+      bytes += usage.payloadBytes();
+      leased += usage.leasedBlocks();
+    }
+    return new Slab.Usage(blocks, bytes, leased);
   }
 
   /** Opens what is there. */
@@ -87,7 +104,13 @@ final class Slabs {
         directory,
         file,
         namespaces,
-        new Slab.Options(config.durability(), growth, threads.blocks(), threads.upkeep()),
+        new Slab.Options(
+            config.durability(),
+            growth,
+            threads.blocks(),
+            threads.upkeep(),
+            metrics,
+            config.sightings(file.header().slotBytes())),
         budget,
         Rules.KEPT);
   }

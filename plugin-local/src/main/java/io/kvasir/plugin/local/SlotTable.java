@@ -122,6 +122,16 @@ final class SlotTable {
     return seq[slot] >= 0;
   }
 
+  /** The first live slot at {@code from} or behind it, or {@link #NONE}. */
+  int nextLive(int from) {
+    for (int slot = from; slot < slots(); slot++) {
+      if (isLive(slot)) {
+        return slot;
+      }
+    }
+    return NONE;
+  }
+
   void publish(int slot, Entry entry) {
     seq[slot] = entry.seq;
     crc[slot] = entry.crc;

@@ -12,10 +12,12 @@ import java.util.function.Consumer;
  */
 final class Tasks implements AutoCloseable {
   private final Executor threads;
+  private final Metrics metrics;
   private final Phaser running = new Phaser(1);
 
-  Tasks(Executor threads) {
+  Tasks(Executor threads, Metrics metrics) {
     this.threads = threads;
+    this.metrics = metrics;
   }
 
   /** A disk operation. */
@@ -30,6 +32,7 @@ final class Tasks implements AutoCloseable {
    */
   void run(Task task, Consumer<Throwable> failed) {
     running.register();
+    metrics.add(Metrics.Count.QUEUE, 1);
     try {
       threads.execute(
           () -> {
@@ -38,13 +41,18 @@ final class Tasks implements AutoCloseable {
             } catch (IOException | RuntimeException | Error e) {
               failed.accept(e);
             } finally {
-              running.arriveAndDeregister();
+              end();
             }
           });
     } catch (RejectedExecutionException e) { // the store was closed and waits no longer
-      running.arriveAndDeregister();
+      end();
       failed.accept(e);
     }
+  }
+
+  private void end() {
+    metrics.add(Metrics.Count.QUEUE, -1);
+    running.arriveAndDeregister();
   }
 
   @Override

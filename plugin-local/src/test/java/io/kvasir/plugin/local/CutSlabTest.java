@@ -63,7 +63,9 @@ class CutSlabTest {
             Durability.BATCH,
             new ByteSize(0),
             256,
-            new ByteSize(4 << 20)));
+            new ByteSize(4 << 20),
+            Admission.ALL,
+            new ByteSize(0)));
   }
 
   private static BlockKeys keys(int prompt) {

@@ -64,8 +64,20 @@ final class Fixture {
   }
 
   static LocalConfig config(Path directory, long capacity, Durability durability) {
+    return config(directory, capacity, durability, Admission.ALL);
+  }
+
+  static LocalConfig config(
+      Path directory, long capacity, Durability durability, Admission admission) {
     return new LocalConfig(
-        directory, new ByteSize(capacity), durability, new ByteSize(0), 16, new ByteSize(1 << 16));
+        directory,
+        new ByteSize(capacity),
+        durability,
+        new ByteSize(0),
+        16,
+        new ByteSize(1 << 16),
+        admission,
+        new ByteSize(0));
   }
 
   static LocalStore open(Path directory) throws IOException, StoreException {

@@ -14,6 +14,13 @@ class LocalContractTest extends StoreContract {
   @Override
   protected Record configuration(Path directory, ByteSize capacity) {
     return new LocalConfig(
-        directory, capacity, Durability.BATCH, new ByteSize(0), 0, new ByteSize(1 << 20));
+        directory,
+        capacity,
+        Durability.BATCH,
+        new ByteSize(0),
+        0,
+        new ByteSize(1 << 20),
+        Admission.ALL,
+        new ByteSize(8 << 20));
   }
 }

@@ -13,6 +13,7 @@ import io.kvasir.api.store.StoreUsage;
 import io.kvasir.api.store.TransferPath;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A store with one more transfer path, asked first.
@@ -44,6 +45,11 @@ public record PathStore(Store store, TransferPath path) implements Store {
   @Override
   public StoreHealth health() {
     return store.health();
+  }
+
+  @Override
+  public Map<String, Long> metrics() {
+    return store.metrics();
   }
 
   @Override

@@ -17,6 +17,7 @@ import io.kvasir.api.store.TransferPath;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
@@ -89,6 +90,11 @@ public final class UnrulyStore implements Store {
   @Override
   public StoreHealth health() {
     return store.health();
+  }
+
+  @Override
+  public Map<String, Long> metrics() {
+    return store.metrics();
   }
 
   @Override
