@@ -3,8 +3,8 @@ package io.kvasir.api.store;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Memory that holds one block on its way: native, aligned as its {@link FrameSource} says, payload
- * first. The room behind the payload belongs to the store.
+ * Memory that holds one block on its way: native, aligned as its {@link FrameSource} says, open to
+ * every thread (of a shared, automatic or global arena), payload first. The room behind the payload belongs to the store.
  *
  * @param memory all of the frame
  * @param payloadBytes size of the payload in bytes

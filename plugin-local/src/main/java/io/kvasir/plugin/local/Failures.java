@@ -28,6 +28,12 @@ final class Failures {
     if (e instanceof FormatError) {
       return new StoreException(StoreException.Kind.MISMATCH, e.getMessage(), e);
     }
+    if (String.valueOf(e.getMessage()).contains("Read-only file system")) {
+      return new StoreException(
+          StoreException.Kind.IO,
+          what + ": its file system is read-only; make it writable, or configure another directory",
+          e);
+    }
     StoreException.Kind kind = isFull(e) ? StoreException.Kind.CAPACITY : StoreException.Kind.IO;
     return new StoreException(kind, what + ": " + e, e);
   }

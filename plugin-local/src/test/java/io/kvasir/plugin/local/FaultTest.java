@@ -1,6 +1,7 @@
 package io.kvasir.plugin.local;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.kvasir.api.BlockStatus;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -35,6 +37,7 @@ class FaultTest {
     "Input/output error, false, true",
     "Input/output error, true, false",
     "Input/output error, true, true",
+    "Read-only file system, false, true",
   })
   void aFailureAnywhereHarmsNothing(String error, boolean flushes, boolean forEver)
       throws Exception {
@@ -43,6 +46,28 @@ class FaultTest {
       at++;
     }
     assertTrue(at > 20, at + " places");
+  }
+
+  @Test
+  void aReadOnlyFileSystemIsRefusedByName() throws Exception {
+    CrashDisk disk = new CrashDisk(new Random(1), Set.of());
+    try (LocalStore store = Fixture.open(disk, Durability.BATCH);
+        NamespaceStore namespace = store.open(MANIFEST)) {
+      Fixture.save(namespace, Fixture.keys(MANIFEST, 1, 1));
+    }
+    FaultyDirectory readOnly = new FaultyDirectory(disk);
+    readOnly.failAfter(0, false, true, "Read-only file system");
+    IOException thrown =
+        assertThrows(IOException.class, () -> Fixture.open(readOnly, Durability.BATCH).close());
+    assertEquals(
+        "store directory x: its file system is read-only; make it writable, or configure another"
+            + " directory",
+        Failures.of(thrown, "store directory x").getMessage());
+    try (LocalStore store = Fixture.open(disk, Durability.BATCH);
+        NamespaceStore namespace = store.open(MANIFEST)) {
+      BlockKeys keys = Fixture.keys(MANIFEST, 1, 1);
+      assertEquals(BlockStatus.OK, Fixture.load(namespace, keys).status(0), "and is as it was");
+    }
   }
 
   /** One life in which operation {@code at} fails; false if it has fewer. */
