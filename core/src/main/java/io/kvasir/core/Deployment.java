@@ -10,8 +10,10 @@ import io.kvasir.api.format.FormatResolver;
 import io.kvasir.api.format.KvFormat;
 import io.kvasir.api.identity.IdentityPolicy;
 import io.kvasir.api.identity.NamespaceManifest;
+import io.kvasir.api.store.Store;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.StoreProvider;
+import io.kvasir.api.store.StoreView;
 import io.kvasir.core.config.Nearest;
 import io.kvasir.core.config.RecordBinder;
 import io.kvasir.core.config.Settings;
@@ -40,7 +42,8 @@ public final class Deployment implements AutoCloseable {
   private final Settings settings;
   private final Plugins plugins;
   private final Services services;
-  private OpenStore store;
+  private OpenStore<Store> store;
+  private OpenStore<StoreView> view;
 
   private Deployment(Settings settings, Plugins plugins) {
     this.settings = settings;
@@ -84,7 +87,7 @@ public final class Deployment implements AutoCloseable {
    * @throws KvasirException if there is no such store, its configuration is wrong, or it does not
    *     open; in the last case the cause is a {@link StoreException}
    */
-  public synchronized OpenStore store() {
+  public synchronized OpenStore<Store> store() {
     if (store == null) {
       StoreProvider provider = provider();
       store =
@@ -92,6 +95,21 @@ public final class Deployment implements AutoCloseable {
               provider, settings.store().configuration(), bound(provider), closeTimeout());
     }
     return store;
+  }
+
+  /**
+   * {@return a view of the store, which changes nothing and keeps nobody out}
+   *
+   * @throws KvasirException as {@link #store()} does
+   */
+  public synchronized OpenStore<StoreView> view() {
+    if (view == null) {
+      StoreProvider provider = provider();
+      view =
+          OpenStore.inspect(
+              provider, settings.store().configuration(), bound(provider), closeTimeout());
+    }
+    return view;
   }
 
   /**
@@ -169,18 +187,24 @@ public final class Deployment implements AutoCloseable {
     return Parts.connector(settings).closeTimeout();
   }
 
-  /** Closes the store, if it is open, and the plugins. Repeating does nothing. */
+  /** Closes the store and the view, if they are open, and the plugins. Repeating does nothing. */
   @Override
   public synchronized void close() {
-    if (store != null) {
+    close(view);
+    close(store);
+    view = null;
+    store = null;
+    plugins.close();
+  }
+
+  private static void close(OpenStore<?> open) {
+    if (open != null) {
       try {
-        store.store().close();
+        open.store().close();
       } catch (StoreException | RuntimeException e) {
         LOG.log(WARNING, () -> "the store did not close as it should: " + e, e);
       }
-      store = null;
     }
-    plugins.close();
   }
 
   /** Finds the one provider that has a name. */

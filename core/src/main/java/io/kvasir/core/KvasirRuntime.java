@@ -8,6 +8,7 @@ import io.kvasir.api.KvConnector;
 import io.kvasir.api.Kvasir;
 import io.kvasir.api.KvasirException;
 import io.kvasir.api.PluginStatus;
+import io.kvasir.api.store.Store;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.core.identity.Explain;
 import java.nio.file.Path;
@@ -21,7 +22,7 @@ final class KvasirRuntime implements Kvasir {
   /** Gives the connector of an engine over an open store. */
   @FunctionalInterface
   interface Connecting {
-    KvConnector connect(Deployment deployment, OpenStore store, Identified identified);
+    KvConnector connect(Deployment deployment, OpenStore<Store> store, Identified identified);
   }
 
   private final Deployment deployment;
@@ -51,7 +52,7 @@ final class KvasirRuntime implements Kvasir {
     if (closed) {
       throw new KvasirException("this Kvasir is closed");
     }
-    OpenStore store = deployment.store();
+    OpenStore<Store> store = deployment.store();
     Identified identified = deployment.identify(engine);
     String policy = identified.policy().policy().name();
     if (!store.descriptor().policies().contains(policy)) {
@@ -71,7 +72,7 @@ final class KvasirRuntime implements Kvasir {
   }
 
   /** What an operator needs when the hit rate is 0: a changed field makes a new namespace. */
-  private static void sayIfNew(OpenStore store, Identified identified) {
+  private static void sayIfNew(OpenStore<Store> store, Identified identified) {
     if (!store.descriptor().capabilities().enumerate()) {
       return;
     }

@@ -1,21 +1,31 @@
 package io.kvasir.core;
 
 import io.kvasir.api.KvasirException;
+import io.kvasir.api.store.NamespaceSummary;
 import io.kvasir.api.store.Store;
 import io.kvasir.api.store.StoreContext;
 import io.kvasir.api.store.StoreDescriptor;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.StoreProvider;
+import io.kvasir.api.store.StoreView;
 import io.kvasir.core.config.ConfigValue;
 import java.time.Duration;
+import java.util.List;
 
 /**
- * A store that the configuration named, open.
+ * A store that the configuration named, open, or only looked at.
  *
  * @param descriptor what it is
- * @param store the store
+ * @param store the store, or a view of it
+ * @param configuration the store's object, for errors
  */
-public record OpenStore(StoreDescriptor descriptor, Store store) {
+public record OpenStore<S extends StoreView>(
+    StoreDescriptor descriptor, S store, ConfigValue configuration) {
+  /** A call of a provider that gives a store or a view. */
+  private interface Opening<S> {
+    S from(StoreProvider provider, StoreContext context) throws StoreException;
+  }
+
   private record Context(Record bound, System.Logger logger, Duration closeTimeout)
       implements StoreContext {
     @Override
@@ -37,26 +47,45 @@ public record OpenStore(StoreDescriptor descriptor, Store store) {
    * @param bound the record that it describes
    * @throws KvasirException if the store does not open; its cause is the store's own exception
    */
-  static OpenStore open(
+  static OpenStore<Store> open(
       StoreProvider provider, ConfigValue configuration, Record bound, Duration close) {
-    StoreDescriptor descriptor = provider.descriptor();
-    System.Logger logger = System.getLogger("io.kvasir.store." + descriptor.name());
+    OpenStore<Store> open = call(provider, configuration, bound, close, StoreProvider::open);
+    if (!open.descriptor.capabilities().checksum()) {
+      logger(provider)
+          .log(
+              System.Logger.Level.WARNING,
+              "the store \"{0}\" does not claim to check what it reads (capability checksum): bytes"
+                  + " that a disk or a network changes are served as they are",
+              open.descriptor.name());
+    }
+    return open;
+  }
+
+  /** Looks at a store as {@link #open} opens it. */
+  static OpenStore<StoreView> inspect(
+      StoreProvider provider, ConfigValue configuration, Record bound, Duration close) {
+    return call(provider, configuration, bound, close, StoreProvider::inspect);
+  }
+
+  private static System.Logger logger(StoreProvider provider) {
+    return System.getLogger("io.kvasir.store." + provider.descriptor().name());
+  }
+
+  private static <S extends StoreView> OpenStore<S> call(
+      StoreProvider provider,
+      ConfigValue configuration,
+      Record bound,
+      Duration close,
+      Opening<S> opening) {
     Thread thread = Thread.currentThread();
     ClassLoader before = thread.getContextClassLoader();
     thread.setContextClassLoader(provider.getClass().getClassLoader());
     try {
-      Store store = provider.open(new Context(bound, logger, close));
+      S store = opening.from(provider, new Context(bound, logger(provider), close));
       if (store == null) {
         throw configuration.error("cannot be opened: the plugin gave no store");
       }
-      if (!descriptor.capabilities().checksum()) {
-        logger.log(
-            System.Logger.Level.WARNING,
-            "the store \"{0}\" does not claim to check what it reads (capability checksum): bytes"
-                + " that a disk or a network changes are served as they are",
-            descriptor.name());
-      }
-      return new OpenStore(descriptor, store);
+      return new OpenStore<>(provider.descriptor(), store, configuration);
     } catch (StoreException e) {
       throw configuration.error("cannot be opened: " + e.getMessage(), e);
     } catch (KvasirException e) {
@@ -65,6 +94,24 @@ public record OpenStore(StoreDescriptor descriptor, Store store) {
       throw configuration.error("cannot be opened: " + e, e);
     } finally {
       thread.setContextClassLoader(before);
+    }
+  }
+
+  /**
+   * {@return the namespaces of the store}
+   *
+   * @throws KvasirException that names file and store; its cause is the store's own exception
+   */
+  public List<NamespaceSummary> namespaces() {
+    try {
+      return store.namespaces();
+    } catch (StoreException e) {
+      throw configuration.error(
+          e.kind() == StoreException.Kind.UNSUPPORTED
+              ? "does not list its namespaces: its plugin does not claim the capability"
+                  + " \"enumerate\""
+              : e.getMessage(),
+          e);
     }
   }
 }

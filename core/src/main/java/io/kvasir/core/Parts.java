@@ -4,6 +4,7 @@ import io.kvasir.api.EngineSpec;
 import io.kvasir.api.KvConnector;
 import io.kvasir.api.KvasirException;
 import io.kvasir.api.identity.Weights;
+import io.kvasir.api.store.Store;
 import io.kvasir.core.config.RecordBinder;
 import io.kvasir.core.config.Settings;
 import io.kvasir.core.connector.Connector;
@@ -56,7 +57,7 @@ final class Parts {
     return new RecordBinder().bind(settings.connector(), ConnectorSettings.class);
   }
 
-  static KvConnector connect(Deployment deployment, OpenStore store, Identified identified) {
+  static KvConnector connect(Deployment deployment, OpenStore<Store> store, Identified identified) {
     return Connector.open(
         connector(deployment.settings()),
         store.store(),

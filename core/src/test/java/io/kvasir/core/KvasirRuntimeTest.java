@@ -12,6 +12,7 @@ import io.kvasir.api.KvasirException;
 import io.kvasir.api.PluginStatus;
 import io.kvasir.api.identity.NamespaceManifest;
 import io.kvasir.api.identity.Weights;
+import io.kvasir.api.store.Store;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.core.plugin.PluginBuilder;
 import java.io.IOException;
@@ -320,7 +321,8 @@ class KvasirRuntimeTest {
   }
 
   /** A connector that opens its namespace and is good for nothing else. */
-  private KvConnector connector(Deployment deployment, OpenStore store, Identified identified) {
+  private KvConnector connector(
+      Deployment deployment, OpenStore<Store> store, Identified identified) {
     NamespaceManifest manifest = identified.namespace();
     try {
       store.store().open(manifest);

@@ -4,7 +4,8 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Memory that holds one block on its way: native, aligned as its {@link FrameSource} says, open to
- * every thread (of a shared, automatic or global arena), payload first. The room behind the payload belongs to the store.
+ * every thread (of a shared, automatic or global arena), payload first. The room behind the payload
+ * belongs to the store.
  *
  * @param memory all of the frame
  * @param payloadBytes size of the payload in bytes

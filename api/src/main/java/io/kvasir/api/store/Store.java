@@ -10,7 +10,7 @@ import java.util.Map;
  * SPI: an open backend. Methods block, are called from several threads at once, and end by their
  * deadline.
  */
-public interface Store extends AutoCloseable {
+public interface Store extends StoreView {
   /**
    * Opens a namespace, or creates it with this manifest. A manifest that is there is compared with
    * its stored bytes. Idempotent; two open ones of the same id see the same blocks.
@@ -21,15 +21,6 @@ public interface Store extends AutoCloseable {
   NamespaceStore open(NamespaceManifest manifest) throws StoreException;
 
   /**
-   * {@return all namespaces present, also those that nobody has open}
-   *
-   * @throws StoreException {@code UNSUPPORTED} without the capability {@code enumerate}
-   */
-  default List<NamespaceSummary> namespaces() throws StoreException {
-    throw StoreException.unsupported("enumerate");
-  }
-
-  /**
    * Removes one namespace and nothing else: unreachable at once, space later. Absent: nothing
    * happens. Safe to repeat. Open ones of it find nothing from then on.
    *
@@ -38,18 +29,6 @@ public interface Store extends AutoCloseable {
   default void remove(NamespaceId namespace, Deadline deadline) throws StoreException {
     throw StoreException.unsupported("scoped delete");
   }
-
-  /**
-   * {@return what the store holds and occupies}
-   *
-   * @throws StoreException {@code UNSUPPORTED} without the capability {@code usage}
-   */
-  default StoreUsage usage() throws StoreException {
-    throw StoreException.unsupported("usage");
-  }
-
-  /** {@return the truth about the last real operations; never touches the device, never throws} */
-  StoreHealth health();
 
   /**
    * {@return what the store has counted since it was opened and what it has now, by name:
@@ -72,12 +51,4 @@ public interface Store extends AutoCloseable {
   default List<TransferPath> transferPaths() {
     return List.of();
   }
-
-  /**
-   * Closes the store. Ends within the context's close timeout and says in the log what it
-   * abandoned. Repeating does nothing. What comes later ends {@code CLOSED}. The default is for a
-   * store that holds nothing open.
-   */
-  @Override
-  default void close() throws StoreException {}
 }

@@ -17,4 +17,22 @@ public interface StoreProvider {
    *     the key, its value and the way out
    */
   Store open(StoreContext context) throws StoreException;
+
+  /**
+   * Looks at the store, for an operator's commands, and for nothing else. It may be called while
+   * this process or another has the same store open and writes to it: it takes no lock that keeps
+   * anybody out, and creates, changes and ends nothing. What it says may lag behind such a writer;
+   * what is half written is left out and is no error. A store that is not there yet is an empty
+   * one.
+   *
+   * <p>The default opens the store, which is right where opening does nothing of what is forbidden
+   * here.
+   *
+   * @param context configuration, log and limits
+   * @return the view, which the caller closes
+   * @throws StoreException as {@link #open} does, where what is there could not be opened either
+   */
+  default StoreView inspect(StoreContext context) throws StoreException {
+    return open(context);
+  }
 }

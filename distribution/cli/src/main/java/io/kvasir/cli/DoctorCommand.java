@@ -5,6 +5,7 @@ import io.kvasir.api.PluginStatus;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.StoreHealth;
 import io.kvasir.api.store.StoreUsage;
+import io.kvasir.api.store.StoreView;
 import io.kvasir.core.Deployment;
 import io.kvasir.core.OpenStore;
 import io.kvasir.core.Version;
@@ -18,8 +19,10 @@ import picocli.CommandLine.Mixin;
 /** {@code kvasir doctor}. */
 @Command(
     name = "doctor",
-    description =
-        "Looks at the JVM, the configuration, the plugins, the directories and the store.")
+    description = {
+      "Looks at the JVM, the configuration, the plugins, the directories and the store. Takes no"
+          + " lock and changes nothing."
+    })
 final class DoctorCommand implements Callable<Integer> {
   @Mixin private Common common;
 
@@ -43,7 +46,7 @@ final class DoctorCommand implements Callable<Integer> {
       deployment.plugins().forEach(plugin -> checks.add(plugin(plugin)));
       checks.addAll(DirectoryCheck.of(deployment.storePaths()));
       if (configuration.state() == Check.State.OK) {
-        checks.add(store(deployment)); // which creates it
+        checks.add(store(deployment));
       }
     } catch (KvasirException e) {
       checks.add(Check.failed("configuration", e.getMessage()));
@@ -79,34 +82,29 @@ final class DoctorCommand implements Callable<Integer> {
 
   private static Check store(Deployment deployment) {
     String name = "store " + deployment.settings().store().name();
-    OpenStore open;
     try {
-      open = deployment.store();
-    } catch (KvasirException e) {
+      OpenStore<StoreView> open = deployment.view();
+      String usage = usage(open);
+      StoreHealth health = open.store().health();
+      return switch (health.state()) {
+        case UP -> Check.ok(name, health.detail() + usage);
+        case DEGRADED -> Check.warning(name, health.detail() + usage);
+        case DOWN -> Check.failed(name, health.detail());
+      };
+    } catch (KvasirException | StoreException e) {
       return Check.failed(name, e.getMessage());
     }
-    StoreHealth health = open.store().health();
-    String detail = health.detail() + usage(open);
-    return switch (health.state()) {
-      case UP -> Check.ok(name, detail);
-      case DEGRADED -> Check.warning(name, detail);
-      case DOWN -> Check.failed(name, detail);
-    };
   }
 
-  private static String usage(OpenStore open) {
+  private static String usage(OpenStore<StoreView> open) throws StoreException {
     if (!open.descriptor().capabilities().usage()) {
       return "";
     }
-    try {
-      StoreUsage usage = open.store().usage();
-      return "; %d blocks, %s of %s occupied"
-          .formatted(
-              usage.blocks(),
-              Quantities.bytes(usage.occupiedBytes()),
-              Quantities.bytes(usage.capacityBytes()));
-    } catch (StoreException e) {
-      return "; usage: " + e.getMessage();
-    }
+    StoreUsage usage = open.store().usage();
+    return "; %d blocks, %s of %s occupied"
+        .formatted(
+            usage.blocks(),
+            Quantities.bytes(usage.occupiedBytes()),
+            Quantities.bytes(usage.capacityBytes()));
   }
 }

@@ -1,7 +1,6 @@
 package io.kvasir.cli;
 
 import io.kvasir.api.store.NamespaceSummary;
-import io.kvasir.api.store.StoreException;
 import io.kvasir.core.Deployment;
 import io.kvasir.core.identity.Differences;
 import io.kvasir.core.identity.Explain;
@@ -37,14 +36,14 @@ final class ExplainCommand implements Callable<Integer> {
   ExplainCommand() {}
 
   @Override
-  public Integer call() throws StoreException {
+  public Integer call() {
     int wanted = nearest ? 0 : engine.given() ? 1 : 2;
     if (names.size() != wanted) {
       throw common.wrong(
           "give two namespaces, or one and --engine NAME, or --nearest and --engine NAME");
     }
     try (Deployment deployment = common.deployment()) {
-      List<NamespaceSummary> stored = deployment.store().store().namespaces();
+      List<NamespaceSummary> stored = deployment.view().namespaces();
       if (nearest) {
         return nearest(deployment, stored);
       }

@@ -3,7 +3,6 @@ package io.kvasir.cli;
 import io.kvasir.api.KvasirException;
 import io.kvasir.api.identity.CanonicalJson;
 import io.kvasir.api.store.NamespaceSummary;
-import io.kvasir.api.store.StoreException;
 import io.kvasir.core.Deployment;
 import io.kvasir.core.identity.StoredManifest;
 import java.time.Instant;
@@ -17,16 +16,21 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /** {@code kvasir ls}. */
-@Command(name = "ls", description = "Lists the namespaces of the store, the last used first.")
+@Command(
+    name = "ls",
+    description = {
+      "Lists the namespaces of the store, the last used first. Takes no lock and changes nothing:"
+          + " beside an engine that writes, blocks and bytes lag behind it."
+    })
 final class LsCommand implements Callable<Integer> {
   @Mixin private Common common;
 
   LsCommand() {}
 
   @Override
-  public Integer call() throws StoreException {
+  public Integer call() {
     try (Deployment deployment = common.deployment()) {
-      List<NamespaceSummary> all = new ArrayList<>(deployment.store().store().namespaces());
+      List<NamespaceSummary> all = new ArrayList<>(deployment.view().namespaces());
       all.sort(Comparator.comparing(NamespaceSummary::lastUsed).reversed());
       Instant now = Instant.now();
       List<List<String>> rows = new ArrayList<>();
@@ -52,6 +56,7 @@ final class LsCommand implements Callable<Integer> {
         common.output().line("the store holds no namespace");
       } else {
         common.output().table(rows);
+        common.output().line("blocks and bytes lag behind an engine that writes");
       }
       common.output().value(json);
       return ExitCode.OK;

@@ -41,9 +41,12 @@ final class RmCommand implements Callable<Integer> {
   public Integer call() throws StoreException {
     Output output = common.output();
     try (Deployment deployment = common.deployment()) {
-      NamespaceSummary found = Namespaces.named(name, deployment.store().store().namespaces());
+      if (Namespaces.named(name, deployment.view().namespaces()) == null) {
+        return absent(output); // and the store is not created for that
+      }
+      NamespaceSummary found = Namespaces.named(name, deployment.store().namespaces());
       if (found == null) {
-        return output.error("the store has no namespace " + name, ExitCode.FAILED);
+        return absent(output);
       }
       String what =
           "%s: %d blocks, %s"
@@ -60,6 +63,10 @@ final class RmCommand implements Callable<Integer> {
       output.line("removed " + what);
       return ExitCode.OK;
     }
+  }
+
+  private int absent(Output output) {
+    return output.error("the store has no namespace " + name, ExitCode.FAILED);
   }
 
   private static boolean confirmed(Output output, String what) {

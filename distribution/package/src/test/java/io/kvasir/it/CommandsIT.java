@@ -1,6 +1,7 @@
 package io.kvasir.it;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.kvasir.it.Installed.Outcome;
@@ -178,7 +179,8 @@ class CommandsIT {
     assertEquals(List.of("acme"), Installed.lines(shown, "tenant"));
 
     String list = installed.kvasir("ls", "-c", conf.toString()).good();
-    assertEquals(3, list.lines().count(), list);
+    assertEquals(4, list.lines().count(), list);
+    assertTrue(list.endsWith("\nblocks and bytes lag behind an engine that writes\n"), list);
     assertTrue(list.contains(first.substring(0, 32) + "  acme    tiny   base r7"), list);
     assertTrue(list.contains(" 4 "), list);
 
@@ -210,6 +212,57 @@ class CommandsIT {
     assertTrue(left.contains(second) && !left.contains(first), left);
     assertEquals(1, installed.kvasir("rm", first, "--yes", "-c", conf.toString()).exit());
     assertEquals(2, installed.kvasir("rm", "abc", "--yes", "-c", conf.toString()).exit());
+  }
+
+  @Test
+  void besideAnEngineTheStoreIsLookedAtAndNotChanged() throws Exception {
+    Path embedded = installed.configuration("embedded.json", Installed.local("blocks"));
+    Path plugins = installed.plugins();
+    Sources.probe(installed, plugins);
+    Path conf = installed.configuration("k.json", Installed.local("blocks"), plugins);
+    Path engine = Sources.engine(installed, temp);
+    Process holder = installed.holding(engine, embedded.toString());
+    try {
+      String list = installed.kvasir("ls", "--json", "-c", conf.toString()).good();
+      assertTrue(list.contains("\"blocks\" : 4"), list);
+      String namespace = Installed.lines(list.replace("\"", ""), "  namespace :").getFirst();
+      String doctor = installed.kvasir("doctor", "-c", conf.toString()).good();
+      assertTrue(
+          doctor.contains(
+              "read from its files; process %d may have it open, and what it wrote last may be missing here; 4 blocks, "
+                  .formatted(holder.pid())),
+          doctor);
+      Outcome nearest =
+          installed.kvasir(
+              "identity", "explain", "--nearest", "--engine", "tiny", "-c", conf.toString());
+      assertEquals("the store holds no other namespace\n", nearest.out(), nearest.err());
+      Outcome refused =
+          installed.kvasir("rm", namespace.substring(0, 12), "--yes", "-c", conf.toString());
+      assertEquals(3, refused.exit());
+      assertEquals(
+          "kvasir: %s: store.local: cannot be opened: store directory %s: locked by process %d; end that process, or configure another directory\n"
+              .formatted(conf, temp.resolve("blocks"), holder.pid()),
+          refused.err());
+    } finally {
+      holder.getOutputStream().close();
+      assertEquals(0, holder.waitFor());
+    }
+    assertTrue(installed.kvasir("ls", "-c", conf.toString()).good().contains(" 4 "));
+  }
+
+  @Test
+  void lookingAtAStoreThatIsNotThereCreatesNothing() throws Exception {
+    Path conf = installed.configuration("k.json", Installed.local("blocks"));
+    assertEquals(
+        "the store holds no namespace\n", installed.kvasir("ls", "-c", conf.toString()).good());
+    String doctor = installed.kvasir("doctor", "-c", conf.toString()).good();
+    assertTrue(
+        doctor.contains("not there yet; the first engine that opens it creates it; 0 blocks, "),
+        doctor);
+    Outcome rm = installed.kvasir("rm", "0123456789", "--yes", "-c", conf.toString());
+    assertEquals("kvasir: the store has no namespace 0123456789\n", rm.err());
+    assertEquals(1, rm.exit());
+    assertFalse(Files.exists(temp.resolve("blocks")));
   }
 
   @Test

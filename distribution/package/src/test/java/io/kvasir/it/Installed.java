@@ -76,6 +76,25 @@ final class Installed {
 
   /** Runs the embedded engine with the API and the core on its module path. */
   Outcome onModulePath(Path engine, String... arguments) throws Exception {
+    return run(Map.of(), modulePath(engine, arguments));
+  }
+
+  /** Starts the embedded engine so that it holds the store until its input ends. */
+  Process holding(Path engine, String configuration) throws Exception {
+    Process process =
+        new ProcessBuilder(modulePath(engine, configuration, "hold"))
+            .directory(directory.toFile())
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    for (String line; (line = process.inputReader().readLine()) != null; ) {
+      if (line.startsWith("idle")) {
+        return process;
+      }
+    }
+    throw new AssertionError("the engine ended with " + process.waitFor());
+  }
+
+  private static List<String> modulePath(Path engine, String... arguments) {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -88,7 +107,7 @@ final class Installed {
                 "-m",
                 "dev.engine/dev.engine.Main"));
     command.addAll(List.of(arguments));
-    return run(Map.of(), command);
+    return command;
   }
 
   /** Runs the embedded engine with everything on its class path. */

@@ -12,7 +12,10 @@ final class Sources {
 
   private Sources() {}
 
-  /** {@return the engine's jar: saves four blocks, or finds them and compares every byte} */
+  /**
+   * {@return the engine's jar: saves four blocks, or finds them and compares every byte; with a
+   * second argument it holds the store until its input ends}
+   */
   static Path engine(Installed installed, Path directory) throws IOException {
     return installed.jar(
         directory.resolve("engine.jar"),
@@ -163,6 +166,9 @@ final class Sources {
                 Thread.sleep(10); // the lease is let go on a thread of the core's
               }
               System.out.println("idle " + cache.gauges().idle());
+              if (args.length > 1) {
+                System.in.read(); // holds the store until its input ends
+              }
             }
           } catch (KvasirException e) {
             System.out.println("refused " + e.getMessage());

@@ -3,6 +3,7 @@ package io.kvasir.plugin.local;
 import static io.kvasir.plugin.local.Layout.U64;
 
 import java.lang.foreign.MemorySegment;
+import java.util.HexFormat;
 
 /** Sixteen bytes, taken and given verbatim: a fingerprint, or the first half of a namespace id. */
 record Bits128(long first, long second) {
@@ -20,5 +21,11 @@ record Bits128(long first, long second) {
   void write(MemorySegment to, long at) {
     to.set(U64, at, first);
     to.set(U64, at + 8, second);
+  }
+
+  String hex() {
+    byte[] bytes = new byte[16];
+    write(MemorySegment.ofArray(bytes), 0);
+    return HexFormat.of().formatHex(bytes);
   }
 }

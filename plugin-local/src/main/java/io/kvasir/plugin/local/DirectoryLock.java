@@ -1,5 +1,6 @@
 package io.kvasir.plugin.local;
 
+import io.kvasir.api.store.StoreException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -8,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.OptionalLong;
 
 /**
  * One process, one store: a lock on a file of the directory, which ends with the process. The file
@@ -27,21 +29,40 @@ final class DirectoryLock implements AutoCloseable {
     this.channel = channel;
   }
 
-  static DirectoryLock take(Path directory) throws IOException {
+  static DirectoryLock take(Path directory) throws IOException, StoreException {
     Path path = directory.toRealPath().resolve(NAME);
     String pid = Long.toString(ProcessHandle.current().pid());
-    if (System.getProperties().putIfAbsent(HELD + path, pid) != null) {
-      throw taken(directory, pid);
-    }
-    try {
-      return new DirectoryLock(path, lock(directory, path));
-    } catch (IOException | RuntimeException e) {
-      release(path);
-      throw e;
+    synchronized (System.getProperties()) {
+      if (System.getProperties().putIfAbsent(HELD + path, pid) != null) {
+        throw taken(directory, pid);
+      }
+      try {
+        return new DirectoryLock(path, lock(directory, path));
+      } catch (IOException | RuntimeException | StoreException e) {
+        release(path);
+        throw e;
+      }
     }
   }
 
-  private static FileChannel lock(Path directory, Path path) throws IOException {
+  /** The process that the lock file names, if it runs; it need not have the store open still. */
+  static OptionalLong owner(Path directory) throws IOException {
+    Path path = directory.toRealPath().resolve(NAME);
+    String pid;
+    synchronized (System.getProperties()) { // a take between question and reading would be dropped
+      pid = System.getProperty(HELD + path);
+      if (pid == null && Files.exists(path)) {
+        pid = Files.readString(path).strip();
+      }
+    }
+    return pid != null
+            && pid.matches("[0-9]{1,18}")
+            && ProcessHandle.of(Long.parseLong(pid)).isPresent()
+        ? OptionalLong.of(Long.parseLong(pid))
+        : OptionalLong.empty();
+  }
+
+  private static FileChannel lock(Path directory, Path path) throws IOException, StoreException {
     FileChannel channel =
         FileChannel.open(
             path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
@@ -57,14 +78,15 @@ final class DirectoryLock implements AutoCloseable {
       byte[] pid = (ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII);
       channel.truncate(0).write(ByteBuffer.wrap(pid), 0);
       return channel;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | StoreException e) {
       channel.close();
       throw e;
     }
   }
 
-  private static FormatError taken(Path directory, String owner) {
-    return new FormatError(
+  private static StoreException taken(Path directory, String owner) {
+    return new StoreException(
+        StoreException.Kind.UNAVAILABLE,
         "store directory %s: locked by process %s; end that process, or configure another directory"
             .formatted(directory, owner));
   }

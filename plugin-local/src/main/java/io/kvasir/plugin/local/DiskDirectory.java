@@ -1,10 +1,12 @@
 package io.kvasir.plugin.local;
 
+import io.kvasir.api.store.StoreException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -29,10 +31,44 @@ final class DiskDirectory implements Directory, AutoCloseable {
   private boolean direct;
 
   /** Creates the directory if it is absent, and changes nothing in one that is there. */
-  DiskDirectory(Path path) throws IOException {
+  DiskDirectory(Path path) throws IOException, StoreException {
+    check(path);
     this.path = path;
     this.posix = path.getFileSystem().supportedFileAttributeViews().contains("posix");
     Files.createDirectories(path, posix ? only("rwx------") : new FileAttribute<?>[0]);
+  }
+
+  /**
+   * Refuses a path where no directory is and none can be.
+   *
+   * @throws StoreException that names the file in the way
+   */
+  static void check(Path path) throws StoreException {
+    Path there = path.toAbsolutePath();
+    while (there != null && Files.notExists(there, LinkOption.NOFOLLOW_LINKS)) {
+      there = there.getParent();
+    }
+    if (there != null && !Files.isDirectory(there)) {
+      throw new StoreException(
+          StoreException.Kind.CONFIGURATION,
+          "directory: %s %s; configure a directory, or move the file away"
+              .formatted(
+                  path,
+                  there.equals(path.toAbsolutePath())
+                      ? "is a file and no directory"
+                      : "cannot be created, since %s is a file".formatted(there)));
+    }
+  }
+
+  /** A file of the directory that is to be read or opened. */
+  static Path file(Path directory, String name) throws FormatError {
+    Path file = directory.resolve(name);
+    if (Files.isDirectory(file)) {
+      throw new FormatError(
+          "%s: is a directory, and a store has a file of that name; move it out of the store's directory; nothing has been changed"
+              .formatted(file));
+    }
+    return file;
   }
 
   /**
@@ -90,7 +126,7 @@ final class DiskDirectory implements Directory, AutoCloseable {
 
   @Override
   public BlockFile open(String name) throws IOException {
-    return new ChannelFile(path.resolve(name), options(direct), calm);
+    return new ChannelFile(file(path, name), options(direct), calm);
   }
 
   @Override
@@ -116,6 +152,10 @@ final class DiskDirectory implements Directory, AutoCloseable {
 
   @Override
   public List<String> names() throws IOException {
+    return names(path);
+  }
+
+  static List<String> names(Path path) throws IOException {
     try (Stream<Path> files = Files.list(path)) {
       return files.map(file -> file.getFileName().toString()).sorted().toList();
     }
@@ -123,7 +163,7 @@ final class DiskDirectory implements Directory, AutoCloseable {
 
   @Override
   public byte[] read(String name) throws IOException {
-    return calm.call(() -> Files.readAllBytes(path.resolve(name)));
+    return calm.call(() -> Files.readAllBytes(file(path, name)));
   }
 
   @Override

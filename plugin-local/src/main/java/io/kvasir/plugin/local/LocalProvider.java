@@ -5,6 +5,7 @@ import io.kvasir.api.store.StoreContext;
 import io.kvasir.api.store.StoreDescriptor;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.StoreProvider;
+import io.kvasir.api.store.StoreView;
 import java.io.IOException;
 
 /** The entry of the store {@code local}. */
@@ -27,6 +28,17 @@ public final class LocalProvider implements StoreProvider {
     LocalConfig config = context.configuration(LocalConfig.class);
     try {
       return LocalStore.open(config, context.logger(), context.closeTimeout());
+    } catch (IOException e) {
+      throw Failures.of(e, "store directory " + config.directory());
+    }
+  }
+
+  /** Its counts lag behind a process that has the store open and writes. */
+  @Override
+  public StoreView inspect(StoreContext context) throws StoreException {
+    LocalConfig config = context.configuration(LocalConfig.class);
+    try {
+      return LocalView.of(config);
     } catch (IOException e) {
       throw Failures.of(e, "store directory " + config.directory());
     }

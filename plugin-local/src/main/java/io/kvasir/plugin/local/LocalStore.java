@@ -232,7 +232,6 @@ final class LocalStore implements Store {
   }
 
   private NamespaceSummary summary(NamespaceId namespace) throws IOException {
-    NamespaceRecord record = namespaces.record(namespace);
     long blocks = 0;
     long bytes = 0;
     for (Slab slab : slabs.all()) {
@@ -240,16 +239,7 @@ final class LocalStore implements Store {
       blocks += usage.blocks();
       bytes += usage.payloadBytes();
     }
-    return new NamespaceSummary(
-        namespace,
-        namespaces.manifest(namespace),
-        namespaces.configuration(namespace),
-        record.labels(),
-        blocks,
-        bytes,
-        record.created(),
-        record.lastUsed(),
-        record.supersededBy());
+    return namespaces.files().summary(namespace, blocks, bytes);
   }
 
   /** One record in every slab file before the removal is acknowledged, the manifest after them. */

@@ -1,5 +1,10 @@
 package io.kvasir.plugin.local;
 
+import static io.kvasir.plugin.local.NamespaceFiles.CONFIGURATION;
+import static io.kvasir.plugin.local.NamespaceFiles.MANIFEST;
+import static io.kvasir.plugin.local.NamespaceFiles.RECORD;
+import static io.kvasir.plugin.local.NamespaceFiles.name;
+
 import io.kvasir.api.identity.CanonicalJson;
 import io.kvasir.api.identity.NamespaceId;
 import io.kvasir.api.identity.NamespaceManifest;
@@ -15,37 +20,31 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/**
- * The namespaces of a store: each has its manifest in a file of its own, the canonical bytes and
- * nothing else, named by the id; beside it the model configuration whose digest is in it, and a
- * small record that is not identity.
- */
+/** The namespaces of an open store, and how their files come and go. */
 final class Namespaces implements Fingerprints {
-  private static final String PREFIX = "ns-";
-  private static final String MANIFEST = ".json";
-  private static final String CONFIGURATION = ".config.json";
-  private static final String RECORD = ".record";
   private static final byte[] TAG = "kvasir/fp/1\0".getBytes(StandardCharsets.US_ASCII);
-  private static final int HEX = 64;
 
   private final Directory directory;
+  private final NamespaceFiles files;
   private final Budget budget;
   private final Map<Bits128, NamespaceId> ids = new ConcurrentHashMap<>();
 
   Namespaces(Directory directory, Budget budget) throws IOException {
     this.directory = directory;
+    this.files = new NamespaceFiles(directory);
     this.budget = budget;
-    for (String name : directory.names()) {
-      if (name.matches("ns-[0-9a-f]{64}\\.json")) {
-        NamespaceId id = NamespaceId.parse(name.substring(PREFIX.length(), PREFIX.length() + HEX));
-        ids.put(half(id), id);
-        budget.count(fileBytes(id));
-      }
+    for (NamespaceId id : files.all()) {
+      ids.put(half(id), id);
+      budget.count(files.bytes(id));
     }
   }
 
   static Bits128 half(NamespaceId id) {
     return Bits128.of(id.bytes());
+  }
+
+  NamespaceFiles files() {
+    return files;
   }
 
   List<NamespaceId> all() {
@@ -71,7 +70,7 @@ final class Namespaces implements Fingerprints {
       check(manifest);
     }
     try {
-      directory.publish(name(id, RECORD), record(id).opened(manifest.labels()).bytes());
+      directory.publish(name(id, RECORD), files.record(id).opened(manifest.labels()).bytes());
     } catch (IOException e) {
       if (other == null || !Failures.isFull(e)) {
         throw e;
@@ -79,7 +78,7 @@ final class Namespaces implements Fingerprints {
     }
     if (manifest.supersedes().isPresent() && contains(manifest.supersedes().get())) {
       NamespaceId previous = manifest.supersedes().get();
-      directory.publish(name(previous, RECORD), record(previous).supersededBy(id).bytes());
+      directory.publish(name(previous, RECORD), files.record(previous).supersededBy(id).bytes());
     }
   }
 
@@ -96,11 +95,11 @@ final class Namespaces implements Fingerprints {
     directory.publish(name(id, RECORD), NamespaceRecord.fresh().bytes());
     directory.publish(name(id, MANIFEST), manifest.canonical());
     ids.put(half(id), id);
-    budget.count(fileBytes(id));
+    budget.count(files.bytes(id));
   }
 
   private void check(NamespaceManifest manifest) throws IOException {
-    byte[] stored = directory.read(name(manifest.id(), MANIFEST));
+    byte[] stored = files.manifest(manifest.id());
     if (!Arrays.equals(stored, manifest.canonical())) {
       throw new FormatError(
           "manifest %s: its %d bytes have the SHA-256 %s and not that of its name, so it is corrupt or another namespace's; restore the file, or move it out of the directory and the namespace starts afresh; nothing has been changed"
@@ -111,33 +110,16 @@ final class Namespaces implements Fingerprints {
     }
   }
 
-  /** The stored bytes of a manifest. */
-  byte[] manifest(NamespaceId id) throws IOException {
-    return directory.read(name(id, MANIFEST));
-  }
-
-  Optional<byte[]> configuration(NamespaceId id) throws IOException {
-    String name = name(id, CONFIGURATION);
-    return directory.names().contains(name) ? Optional.of(directory.read(name)) : Optional.empty();
-  }
-
-  NamespaceRecord record(NamespaceId id) throws IOException {
-    String name = name(id, RECORD);
-    return directory.names().contains(name)
-        ? NamespaceRecord.parse(directory.read(name))
-        : NamespaceRecord.fresh();
-  }
-
   /** Writes down when the namespace was used last. */
   synchronized void used(NamespaceId id) throws IOException {
     if (contains(id)) {
-      directory.publish(name(id, RECORD), record(id).usedNow().bytes());
+      directory.publish(name(id, RECORD), files.record(id).usedNow().bytes());
     }
   }
 
   /** Removes a namespace whose blocks have been ended; the manifest goes first. */
   synchronized void remove(NamespaceId id) throws IOException {
-    long bytes = fileBytes(id);
+    long bytes = files.bytes(id);
     for (String suffix : List.of(MANIFEST, CONFIGURATION, RECORD)) {
       directory.delete(name(id, suffix));
     }
@@ -145,18 +127,6 @@ final class Namespaces implements Fingerprints {
     if (ids.remove(half(id), id)) {
       budget.release(bytes);
     }
-  }
-
-  /** An upper bound of the blocks that manifest, configuration and record take. */
-  private long fileBytes(NamespaceId id) throws IOException {
-    long configuration = configuration(id).map(bytes -> bytes.length).orElse(0);
-    return Layout.roundUp(manifest(id).length, Layout.PAGE)
-        + Layout.roundUp(configuration, Layout.PAGE)
-        + Layout.PAGE;
-  }
-
-  private static String name(NamespaceId id, String suffix) {
-    return PREFIX + id.hex() + suffix;
   }
 
   /** As {@code BlockKeys.fingerprint}, from what a record holds. */

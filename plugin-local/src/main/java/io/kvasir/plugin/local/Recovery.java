@@ -79,7 +79,7 @@ final class Recovery {
     int last = slab.header().logPages() - 1;
     for (Found found : pages) {
       LogPage page = found.page;
-      checkCovered(page, checkpoint);
+      checkCovered(page, checkpoint, directory.describe(checkpointName));
       flushed = Math.max(flushed, page.flushedThrough());
       life = Math.max(life, page.life());
       if (page.seq() >= highest) {
@@ -144,14 +144,12 @@ final class Recovery {
     return pages;
   }
 
-  private void checkCovered(LogPage page, Checkpoint checkpoint) throws FormatError {
+  /** The log is not to be believed without the checkpoint that it was written after. */
+  static void checkCovered(LogPage page, Checkpoint checkpoint, String path) throws FormatError {
     if (page.checkpointSeq() > checkpoint.seq()) {
       throw new FormatError(
           "checkpoint %s: the log was written after checkpoint %d, the one that is there says %d; restore the file, or move it and the slab file of the same size out of the directory to go on without their blocks; nothing has been changed"
-              .formatted(
-                  directory.describe(Checkpoint.name(slab.header().slotBytes())),
-                  page.checkpointSeq(),
-                  checkpoint.seq()));
+              .formatted(path, page.checkpointSeq(), checkpoint.seq()));
     }
   }
 

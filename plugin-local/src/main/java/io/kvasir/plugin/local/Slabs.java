@@ -80,43 +80,56 @@ final class Slabs {
     return new Slab.Usage(blocks, bytes, leased);
   }
 
+  /** The slot sizes of the slab files that are there. */
+  static List<Integer> sizes(Directory directory) throws IOException {
+    return directory.names().stream()
+        .filter(name -> name.matches("slab-[0-9]{1,10}\\.kv"))
+        .map(name -> Integer.valueOf(name.substring(5, name.length() - 3)))
+        .toList();
+  }
+
   /** Opens what is there. */
   void openAll() throws IOException, StoreException {
-    for (String name : directory.names()) {
-      if (name.matches("slab-[0-9]{1,10}\\.kv")) {
-        int slotBytes = Integer.parseInt(name.substring(5, name.length() - 3));
-        SlabFile file = SlabFile.open(directory, id, slotBytes);
-        budget.count(fileBytes(file.header()));
-        bySize.put(slotBytes, openFile(file));
-      }
+    for (int slotBytes : sizes(directory)) {
+      SlabFile file = SlabFile.open(directory, id, slotBytes);
+      budget.count(fileBytes(file.header()));
+      bySize.put(slotBytes, openFile(file));
     }
-    if (budget.taken() > budget.capacity()) {
+    checkCapacity(config, budget.taken());
+  }
+
+  static void checkCapacity(LocalConfig config, long taken) throws StoreException {
+    if (taken > config.capacity().bytes()) {
       throw new StoreException(
           StoreException.Kind.CONFIGURATION,
           "capacity: %s is less than the %d bytes that the store %s occupies; raise it, or configure an empty directory"
-              .formatted(config.capacity(), budget.taken(), directory.describe("")));
+              .formatted(config.capacity(), taken, config.directory()));
     }
   }
 
   private Slab openFile(SlabFile file) throws IOException {
     int growth = config.growthSlots(file.header().slotBytes());
-    return Slab.open(
-        directory,
-        file,
-        namespaces,
-        new Slab.Options(
-            config.durability(),
-            growth,
-            threads.blocks(),
-            threads.upkeep(),
-            metrics,
-            config.sightings(file.header().slotBytes())),
-        budget,
-        Rules.KEPT);
+    Orphans orphans = new Orphans(namespaces);
+    Slab slab =
+        Slab.open(
+            directory,
+            file,
+            orphans,
+            new Slab.Options(
+                config.durability(),
+                growth,
+                threads.blocks(),
+                threads.upkeep(),
+                metrics,
+                config.sightings(file.header().slotBytes())),
+            budget,
+            Rules.KEPT);
+    orphans.warn(log, directory.describe(SlabFile.name(file.header().slotBytes())));
+    return slab;
   }
 
   /** What a slab file and its checkpoints take, the one being written included. */
-  private static long fileBytes(Header header) {
+  static long fileBytes(Header header) {
     return header.logEnd() + 4L * Layout.PAGE + Growth.bytes(header.slots(), header.slotBytes());
   }
 

@@ -39,9 +39,16 @@ final class StoreFile {
   /** The store's id; an empty directory becomes a store. */
   static long open(Directory directory) throws IOException {
     refuseForeign(directory);
-    if (!directory.names().contains(NAME)) {
-      return create(directory);
-    }
+    return isThere(directory) ? read(directory) : create(directory);
+  }
+
+  /** Whether the directory is a store. */
+  static boolean isThere(Directory directory) throws IOException {
+    return directory.names().contains(NAME);
+  }
+
+  /** The id of a store that is there. */
+  static long read(Directory directory) throws IOException {
     String path = directory.describe(NAME);
     String text = new String(directory.read(NAME), StandardCharsets.ISO_8859_1);
     Matcher form = FORM.matcher(text);

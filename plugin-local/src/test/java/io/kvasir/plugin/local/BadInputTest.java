@@ -10,16 +10,12 @@ import io.kvasir.api.identity.NamespaceManifest;
 import io.kvasir.api.store.Blocks;
 import io.kvasir.api.store.NamespaceStore;
 import io.kvasir.api.store.Store;
-import io.kvasir.api.store.StoreContext;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.StoreException.Kind;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Map;
-import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,25 +27,8 @@ class BadInputTest {
   private static final String UNCHANGED = "; nothing has been changed";
   @TempDir private Path directory;
 
-  private record Context(LocalConfig config) implements StoreContext {
-    @Override
-    public <C extends Record> C configuration(Class<C> type) {
-      return type.cast(config);
-    }
-
-    @Override
-    public System.Logger logger() {
-      return Fixture.LOG;
-    }
-
-    @Override
-    public Duration closeTimeout() {
-      return Fixture.CLOSE;
-    }
-  }
-
   private Store open() throws StoreException {
-    return new LocalProvider().open(new Context(Fixture.config(directory, 64 << 20)));
+    return new LocalProvider().open(new Fixture.Context(Fixture.config(directory, 64 << 20)));
   }
 
   private void fill() throws Exception {
@@ -66,23 +45,13 @@ class BadInputTest {
     }
   }
 
-  private Map<String, byte[]> content() throws Exception {
-    Map<String, byte[]> content = new TreeMap<>();
-    try (Stream<Path> files = Files.list(directory)) {
-      for (Path file : files.toList()) {
-        content.put(file.getFileName().toString(), Files.readAllBytes(file));
-      }
-    }
-    return content;
-  }
-
   /** The call fails with that message and leaves every file as it was. */
   private void refused(Kind kind, String message, Executable call) throws Exception {
-    Map<String, byte[]> before = content();
+    Map<String, byte[]> before = Fixture.content(directory);
     StoreException e = assertThrows(StoreException.class, call);
     assertEquals(message, e.getMessage());
     assertEquals(kind, e.kind());
-    Map<String, byte[]> after = content();
+    Map<String, byte[]> after = Fixture.content(directory);
     assertEquals(before.keySet(), after.keySet());
     before.forEach((name, bytes) -> assertArrayEquals(bytes, after.get(name), name));
   }
@@ -314,7 +283,8 @@ class BadInputTest {
     fill();
     LocalConfig small = Fixture.config(directory, 100_000);
     StoreException e =
-        assertThrows(StoreException.class, () -> new LocalProvider().open(new Context(small)));
+        assertThrows(
+            StoreException.class, () -> new LocalProvider().open(new Fixture.Context(small)));
     assertEquals(
         "capacity: 100000 B is less than the N bytes that the store %s occupies; raise it, or configure an empty directory"
             .formatted(directory),
@@ -327,7 +297,7 @@ class BadInputTest {
   void aBlockLargerThanTheCapacityEndsCapacityAndSaysTheWayOut() throws Exception {
     NamespaceManifest large = Fixture.manifest("acme", 1000);
     LocalConfig config = Fixture.config(directory, 8 << 20);
-    try (Store store = new LocalProvider().open(new Context(config));
+    try (Store store = new LocalProvider().open(new Fixture.Context(config));
         NamespaceStore namespace = store.open(large)) {
       Blocks saved = Fixture.save(namespace, Fixture.keys(large, 1, 1));
       assertEquals(BlockStatus.CAPACITY, saved.status(0));

@@ -36,13 +36,13 @@ class DirectoryLockTest {
           "store directory %s: locked by process %d; end that process, or configure another directory"
               .formatted(directory, ProcessHandle.current().pid()),
           refused.getMessage());
-      assertEquals(0, probe(), "the lock is gone");
+      assertEquals(0, probe(directory), "the lock is gone");
       assertEquals(true, held != null);
     }
-    assertEquals(1, probe(), "the lock is still there");
+    assertEquals(1, probe(directory), "the lock is still there");
   }
 
-  private int probe() throws IOException, InterruptedException {
+  static int probe(Path directory) throws IOException, InterruptedException {
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     return new ProcessBuilder(
             java,

@@ -18,11 +18,13 @@ import io.kvasir.api.store.BlockLease;
 import io.kvasir.api.store.Blocks;
 import io.kvasir.api.store.Frame;
 import io.kvasir.api.store.NamespaceStore;
+import io.kvasir.api.store.StoreContext;
 import io.kvasir.api.store.StoreException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,7 +32,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.ResourceBundle;
+import java.util.TreeMap;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Namespaces, keys and bytes for tests of a whole store. */
 final class Fixture {
@@ -53,6 +57,36 @@ final class Fixture {
         @Override
         public void log(Level level, ResourceBundle bundle, String format, Object... params) {}
       };
+
+  /** What the core gives at opening; its log is {@link #LOG} unless a test listens. */
+  record Context(LocalConfig config, System.Logger logger) implements StoreContext {
+    Context(LocalConfig config) {
+      this(config, LOG);
+    }
+
+    @Override
+    public <C extends Record> C configuration(Class<C> type) {
+      return type.cast(config);
+    }
+
+    @Override
+    public Duration closeTimeout() {
+      return CLOSE;
+    }
+  }
+
+  /** Every file of a directory, the lock aside: closing what reads it would drop the lock. */
+  static Map<String, byte[]> content(Path directory) throws IOException {
+    Map<String, byte[]> content = new TreeMap<>();
+    try (Stream<Path> files = Files.list(directory)) {
+      for (Path file : files.toList()) {
+        if (!file.endsWith(DirectoryLock.NAME)) {
+          content.put(file.getFileName().toString(), Files.readAllBytes(file));
+        }
+      }
+    }
+    return content;
+  }
 
   static final Duration CLOSE = Duration.ofSeconds(10);
   private static final int BLOCK_TOKENS = 16;

@@ -15,6 +15,7 @@ import io.kvasir.api.store.NamespaceStore;
 import io.kvasir.api.store.NamespaceSummary;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.StoreUsage;
+import io.kvasir.api.store.StoreView;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
@@ -191,6 +192,38 @@ public interface CapabilityRules extends StoreRules {
         bench.miss(large, Chains.keys(big, 1, 1));
       }
       bench.hit(small, keys);
+    }
+  }
+
+  @Test
+  @Rule("R-CAP-8")
+  default void viewListsWhatIsThereAndLeavesAnOpenStoreAlone() throws StoreException {
+    assumeTrue(bench().claims().persistent(), "the backend claims no persistence");
+    assumeTrue(bench().claims().enumerate(), "the backend does not claim to enumerate");
+    StoreBench bench = bench();
+    try (StoreView view = bench.view()) {
+      assertTrue(view.namespaces().isEmpty(), "a store that is not there yet");
+    }
+    NamespaceManifest manifest = bench.manifest("team");
+    BlockKeys keys = Chains.keys(manifest, 1, 3);
+    try (NamespaceStore namespace = bench.open("team")) {
+      bench.save(namespace, keys);
+      try (StoreView view = bench.view()) {
+        assertEquals(1, view.namespaces().size());
+        assertArrayEquals(manifest.canonical(), view.namespaces().getFirst().manifest());
+      }
+      bench.hit(namespace, keys);
+      bench.save(namespace, Chains.keys(manifest, 2, 2));
+    }
+    bench.shut();
+    try (StoreView view = bench.view()) {
+      NamespaceSummary summary = view.namespaces().getFirst();
+      assertEquals(5, summary.blocks());
+      assertEquals(5 * bench.blockBytes(), summary.bytes());
+    }
+    try (NamespaceStore namespace = bench.open("team")) {
+      bench.hit(namespace, keys);
+      bench.hit(namespace, Chains.keys(manifest, 2, 2));
     }
   }
 }

@@ -16,6 +16,7 @@ import io.kvasir.api.store.NamespaceStore;
 import io.kvasir.api.store.Store;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.StoreProvider;
+import io.kvasir.api.store.StoreView;
 import java.time.Duration;
 import java.util.function.ToLongFunction;
 
@@ -70,6 +71,11 @@ public final class StoreBench implements AutoCloseable {
       frames = new TestFrames(store.frames());
     }
     return store;
+  }
+
+  /** {@return a view of the store, which the caller closes} */
+  public StoreView view() throws StoreException {
+    return provider.inspect(new TestContext(configuration));
   }
 
   /** Closes the store and opens it again with the same configuration. */

@@ -64,6 +64,8 @@
  * <tr><td>R-CAP-6</td><td>prefix closed store publishes no block without its parent</td></tr>
  * <tr><td>R-CAP-7</td><td>block that can never fit is refused and nothing else
  *     suffers</td></tr>
+ * <tr><td>R-CAP-8</td><td>view lists what is there and leaves an open store
+ *     alone</td></tr>
  * <tr><td>R-CLOSE-1</td><td>what comes after the close ends closed</td></tr>
  * <tr><td>R-CLOSE-2</td><td>closed namespace is closed and another of the same id is
  *     not</td></tr>

@@ -7,6 +7,7 @@ import io.kvasir.api.store.Store;
 import io.kvasir.api.store.StoreContext;
 import io.kvasir.api.store.StoreDescriptor;
 import io.kvasir.api.store.StoreProvider;
+import io.kvasir.api.store.StoreView;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -48,6 +49,15 @@ class FlawedStoreContract extends StoreContract {
         FlawedStore.Config config = context.configuration(FlawedStore.Config.class);
         return new FlawedStore(
             config, DISKS.computeIfAbsent(config.directory(), d -> new FlawedStore.Disk()));
+      }
+
+      @Override
+      public StoreView inspect(StoreContext context) {
+        Store store = open(context);
+        if (flaw == Flaw.VIEW_ENDS_BLOCKS) {
+          ((FlawedStore) store).disk.entries.clear();
+        }
+        return store;
       }
     };
   }
