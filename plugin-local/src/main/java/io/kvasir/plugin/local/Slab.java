@@ -22,15 +22,17 @@ final class Slab {
   private final SlabFile file;
   private final SlabWriter writer;
   private final SlabState state;
+  private final List<Recovery.Damage> damages;
   private volatile Throwable readTrouble;
   private int readers;
   private long corrupt;
   private long lastSeen; // by the one thread that marks
 
-  private Slab(SlabFile file, SlabWriter writer) {
+  private Slab(SlabFile file, SlabWriter writer, List<Recovery.Damage> damages) {
     this.file = file;
     this.writer = writer;
     this.state = writer.state;
+    this.damages = damages;
   }
 
   /** Recovers what the file holds; after an exception the file is closed. */
@@ -47,7 +49,7 @@ final class Slab {
       SlabState state = new SlabState(recovered, rules);
       SlabWriter writer = new SlabWriter(directory, file, state, options, space, rules);
       writer.beginLife(recovered);
-      return new Slab(file, writer);
+      return new Slab(file, writer, recovered.damages());
     } catch (IOException | RuntimeException e) {
       file.close();
       throw e;
@@ -107,7 +109,12 @@ final class Slab {
     }
   }
 
-  SlotLease lookup(List<Bits128> prints, long expires) {
+  /**
+   * Which of the blocks are there, and a lease on them if one can be given.
+   *
+   * @param prints fingerprints, two words each
+   */
+  SlotLease lookup(long[] prints, long expires) {
     return locked(() -> state.lease(prints, expires));
   }
 
@@ -235,7 +242,18 @@ final class Slab {
 
   /** Ends all blocks of a namespace with one record; {@code OK} once that is durable. */
   BlockStatus endNamespace(Bits128 namespace, Deadline deadline) {
-    return finish(writer.planAlone(() -> state.planNamespaceEnd(namespace), deadline), deadline);
+    SlabWriter.Plan plan = writer.planAlone(() -> state.planNamespaceEnd(namespace), deadline);
+    BlockStatus status = finish(plan, deadline);
+    for (int at = 0; status == BlockStatus.OK && at != SlotTable.NONE; ) {
+      int from = at;
+      at =
+          locked(
+              () -> {
+                writer.changed.signalAll(); // there are free slots
+                return state.sweep(namespace, plan.batch().seq(), from);
+              });
+    }
+    return status;
   }
 
   private BlockStatus finish(SlabWriter.Plan plan, Deadline deadline) {
@@ -277,16 +295,11 @@ final class Slab {
   Usage usage(Bits128 namespace) {
     return locked(
         () -> {
-          int number = state.namespaces.of(namespace);
-          long blocks = 0;
-          long bytes = 0;
-          for (int slot = 0; slot < state.table.slots(); slot++) {
-            if (state.table.isLive(slot) && state.table.namespace(slot) == number) {
-              blocks++;
-              bytes += state.table.length(slot);
-            }
-          }
-          return new Usage(blocks, bytes, 0);
+          int number = state.namespaces.find(namespace);
+          NamespaceCounts counts = state.table.namespaces();
+          return number < 0
+              ? new Usage(0, 0, 0)
+              : new Usage(counts.blocks(number), counts.bytes(number), 0);
         });
   }
 
@@ -313,6 +326,11 @@ final class Slab {
   Throwable trouble() {
     Throwable write = writer.trouble();
     return write == null ? readTrouble : write;
+  }
+
+  /** What the opening found wrong on the disk. */
+  List<Recovery.Damage> damages() {
+    return damages;
   }
 
   long corruptBlocks() {

@@ -66,8 +66,12 @@ final class Slabs {
       if (name.matches("slab-[0-9]{1,10}\\.kv")) {
         int slotBytes = Integer.parseInt(name.substring(5, name.length() - 3));
         SlabFile file = SlabFile.open(directory, id, slotBytes);
+        Slab slab = openFile(file);
         budget.count(fileBytes(file.header()));
-        bySize.put(slotBytes, openFile(file));
+        bySize.put(slotBytes, slab);
+        for (Recovery.Damage damage : slab.damages()) {
+          log.log(Level.WARNING, "store {0}: {1}", directory.describe(""), damage.text());
+        }
       }
     }
     if (budget.taken() > budget.capacity()) {
