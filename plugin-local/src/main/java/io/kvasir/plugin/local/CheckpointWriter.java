@@ -7,10 +7,13 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * When and how a slab writes its checkpoint: beside the batches that go on, a section at a time
- * under their lock. What is taken in of batches after its sequence does no harm (I6).
+ * When and how a slab writes its checkpoint: beside the batches that go on, a slice at a time under
+ * their lock. What is taken in of batches after its sequence does no harm (I6).
  */
 final class CheckpointWriter {
+  /** Slots copied while all others wait. */
+  private static final int SLICE = 2048;
+
   private final ReentrantLock lock;
   private final Condition changed;
   private final Directory directory;
@@ -143,12 +146,8 @@ final class CheckpointWriter {
   /** The ring may go over the pages up to {@code seq} once this has returned (I5). */
   void write(long seq, int slots) throws IOException {
     Header header = file.header();
-    Checkpoint.write(
-        directory,
-        Checkpoint.name(header.slotBytes()),
-        new Checkpoint.Head(header.storeId(), seq, slots),
-        this::copy,
-        this::namespaces);
+    new Checkpoint(header.storeId(), seq, slots)
+        .write(directory, Checkpoint.name(header.slotBytes()), this::copy, this::namespaces);
     lock.lock();
     try {
       state.ring.checkpointed(seq);
@@ -157,16 +156,14 @@ final class CheckpointWriter {
     }
   }
 
-  private void copy(int from, int to, Checkpoint.Sink sink) {
-    lock.lock();
-    try {
-      for (int slot = from; slot < to; slot++) {
-        if (state.table.isLive(slot)) {
-          sink.accept(slot, state.table.entry(slot));
-        }
+  private void copy(int from, int to, long[] entries) {
+    for (int at = from; at < to; at += SLICE) {
+      lock.lock();
+      try {
+        state.table.copy(at, Math.min(to, at + SLICE), entries, Checkpoint.WORDS * (at - from));
+      } finally {
+        lock.unlock();
       }
-    } finally {
-      lock.unlock();
     }
   }
 

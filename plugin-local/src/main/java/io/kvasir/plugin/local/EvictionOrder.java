@@ -1,16 +1,14 @@
 package io.kvasir.plugin.local;
 
-import java.util.Arrays;
-
 /**
  * Slots by (clock of the last use, −depth): least recently used first, and of one request the tail
  * of the chain first. A heap whose keys may lag behind: a use only moves the clock of a slot, and
- * the slot finds its place when it comes up. Not thread-safe.
+ * the slot finds its place when it comes up. A slot is in it once at most; its owner sees to that.
+ * Not thread-safe.
  */
 final class EvictionOrder {
-  private long[] keys = new long[0];
-  private int[] slots = new int[0];
-  private boolean[] queued = new boolean[0]; // by slot
+  private long[][] keys = new long[0][];
+  private int[][] slots = new int[0][];
   private int size;
 
   static long key(int clock, int depth) {
@@ -18,58 +16,74 @@ final class EvictionOrder {
   }
 
   void grow(int count) {
-    keys = Arrays.copyOf(keys, count);
-    slots = Arrays.copyOf(slots, count);
-    queued = Arrays.copyOf(queued, count);
+    keys = Chunks.grow(keys, count, 1);
+    slots = Chunks.grow(slots, count);
   }
 
   int size() {
     return size;
   }
 
-  /** Adds a slot; one that still waits from an earlier use keeps its older place. */
   void add(int slot, long key) {
-    if (queued[slot]) {
-      return;
-    }
-    queued[slot] = true;
     int at = size++;
-    while (at > 0 && Long.compareUnsigned(keys[(at - 1) / 2], key) > 0) {
-      move((at - 1) / 2, at);
-      at = (at - 1) / 2;
+    int up = (at - 1) / 2;
+    while (at > 0 && Long.compareUnsigned(key(up), key) > 0) {
+      set(at, key(up), slot(up));
+      at = up;
+      up = (at - 1) / 2;
     }
-    keys[at] = key;
-    slots[at] = slot;
+    set(at, key, slot);
+  }
+
+  /** Adds a slot of many; {@link #settle} makes an order of them. */
+  void addLoosely(int slot, long key) {
+    set(size++, key, slot);
+  }
+
+  /** Puts everything in its place, in time proportional to its number. */
+  void settle() {
+    for (int at = size / 2 - 1; at >= 0; at--) {
+      sink(at, key(at), slot(at));
+    }
   }
 
   long firstKey() {
-    return keys[0];
+    return key(0);
   }
 
   /** Takes the first slot out; there must be one. */
   int poll() {
-    int first = slots[0];
-    queued[first] = false;
+    int first = slot(0);
     size--;
-    long key = keys[size];
-    int slot = slots[size];
-    int at = 0;
-    for (int child; (child = 2 * at + 1) < size; at = child) {
-      if (child + 1 < size && Long.compareUnsigned(keys[child + 1], keys[child]) < 0) {
-        child++;
-      }
-      if (Long.compareUnsigned(keys[child], key) >= 0) {
-        break;
-      }
-      move(child, at);
-    }
-    keys[at] = key;
-    slots[at] = slot;
+    sink(0, key(size), slot(size));
     return first;
   }
 
-  private void move(int from, int to) {
-    keys[to] = keys[from];
-    slots[to] = slots[from];
+  /** Puts a slot at {@code at} or as far below as it belongs. */
+  private void sink(int at, long key, int slot) {
+    int place = at;
+    for (int child; (child = 2 * place + 1) < size; place = child) {
+      if (child + 1 < size && Long.compareUnsigned(key(child + 1), key(child)) < 0) {
+        child++;
+      }
+      if (Long.compareUnsigned(key(child), key) >= 0) {
+        break;
+      }
+      set(place, key(child), slot(child));
+    }
+    set(place, key, slot);
+  }
+
+  private long key(int at) {
+    return keys[at >>> Chunks.BITS][at & Chunks.MASK];
+  }
+
+  private int slot(int at) {
+    return slots[at >>> Chunks.BITS][at & Chunks.MASK];
+  }
+
+  private void set(int at, long key, int slot) {
+    keys[at >>> Chunks.BITS][at & Chunks.MASK] = key;
+    slots[at >>> Chunks.BITS][at & Chunks.MASK] = slot;
   }
 }

@@ -50,7 +50,7 @@ final class LocalNamespace implements NamespaceStore {
     if (ended != null || slab == null) {
       return BlockLease.hint(keys, block -> false);
     }
-    List<Bits128> prints = prints(keys);
+    long[] prints = Fingerprinter.of(keys);
     LocalLease lease =
         new LocalLease(keys, slab, slab.lookup(prints, LocalLease.expiry()), leases::remove);
     leases.add(lease);

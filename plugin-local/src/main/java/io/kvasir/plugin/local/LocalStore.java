@@ -299,6 +299,11 @@ final class LocalStore implements Store {
     IOException failure = slab.failure();
     Throwable trouble = slab.trouble();
     int corrupt = slab.corruptBlocks();
+    Optional<String> lost =
+        slab.damages().stream()
+            .filter(Recovery.Damage::lossy)
+            .map(Recovery.Damage::text)
+            .findFirst();
     String text =
         failure != null
             ? "reads only since a write of %s failed (%s); open the store again"
@@ -309,7 +314,7 @@ final class LocalStore implements Store {
                 : corrupt > 0
                     ? "%d blocks of %s were corrupt and are out of use; check the disk"
                         .formatted(corrupt, name)
-                    : null;
+                    : lost.map(damage -> damage + "; check the disk").orElse(null);
     return Optional.ofNullable(text);
   }
 

@@ -118,6 +118,11 @@ record LogPage(
 
   /** Reads a page; null where there is none of this store, or not a whole one. */
   static LogPage read(MemorySegment from, long storeId) {
+    return read(from, storeId, 0);
+  }
+
+  /** The same; one that a checkpoint at {@code covered} has taken in comes without its records. */
+  static LogPage read(MemorySegment from, long storeId, long covered) {
     if (from.get(U32, 0) != MAGIC || from.get(U64, 40) != storeId) {
       return null;
     }
@@ -125,8 +130,9 @@ record LogPage(
     from.set(U32, 60, 0);
     boolean whole = Layout.crc(from) == crc;
     from.set(U32, 60, crc);
-    int puts = Short.toUnsignedInt(from.get(U16, 36));
-    int endings = Short.toUnsignedInt(from.get(U16, 38));
+    boolean old = from.get(U64, 16) <= covered;
+    int puts = old ? 0 : Short.toUnsignedInt(from.get(U16, 36));
+    int endings = old ? 0 : Short.toUnsignedInt(from.get(U16, 38));
     if (!whole || from.get(U16, 4) != VERSION || from.get(U16, 6) >= Kind.values().length) {
       return null;
     }

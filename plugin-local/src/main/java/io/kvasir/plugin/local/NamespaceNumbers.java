@@ -29,6 +29,11 @@ final class NamespaceNumbers {
     return namespaces.size() - 1;
   }
 
+  /** The number of a namespace; -1 where it has none. */
+  int find(Bits128 namespace) {
+    return numbers.getOrDefault(namespace, -1);
+  }
+
   /** All namespaces, by number. */
   List<Bits128> all() {
     return List.copyOf(namespaces);

@@ -9,8 +9,6 @@ import io.kvasir.api.identity.CanonicalJson;
 import io.kvasir.api.identity.NamespaceId;
 import io.kvasir.api.identity.NamespaceManifest;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
@@ -22,7 +20,6 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** The namespaces of an open store, and how their files come and go. */
 final class Namespaces implements Fingerprints {
-  private static final byte[] TAG = "kvasir/fp/1\0".getBytes(StandardCharsets.US_ASCII);
 
   private final Directory directory;
   private final NamespaceFiles files;
@@ -137,14 +134,7 @@ final class Namespaces implements Fingerprints {
   }
 
   static Bits128 fingerprint(NamespaceId id, Key key) {
-    byte[] record = new byte[Key.BYTES];
-    key.write(java.lang.foreign.MemorySegment.ofArray(record), 0);
-    MessageDigest digest = sha256();
-    digest.update(TAG);
-    digest.update(id.bytes());
-    digest.update(ByteBuffer.allocate(8).putInt(key.group()).putInt(key.shard()).flip());
-    digest.update(record, 24, 32);
-    return Bits128.of(digest.digest());
+    return new Fingerprinter(id, key.group(), key.shard()).of(key);
   }
 
   private static MessageDigest sha256() {

@@ -6,7 +6,6 @@ import io.kvasir.plugin.local.LogPage.Tombstone;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -25,9 +24,14 @@ final class Recovery {
    */
   static final long SEQ_GAP = 1 << 20;
 
-  private record Found(int position, LogPage page) {}
-
   private record Put(int slot, long seq) {}
+
+  /**
+   * What was wrong on the disk, in words.
+   *
+   * @param lossy whether blocks are gone, or may be
+   */
+  record Damage(boolean lossy, String text) {}
 
   /** What is known after a recovery; the table's slots that hold nothing are free. */
   record Result(
@@ -38,18 +42,22 @@ final class Recovery {
       long highestSeq,
       long flushedThrough,
       long life,
-      int clock) {}
+      int clock,
+      List<Damage> damages) {}
 
   private final SlabFile slab;
   private final Directory directory;
   private final Fingerprints fingerprints;
   private final Rules rules;
   private final long storeId;
+  private final String name;
   private final SlotTable table = new SlotTable();
   private final NamespaceNumbers namespaces = new NamespaceNumbers();
   private final List<Ending> rejected = new ArrayList<>();
+  private final List<Damage> damages = new ArrayList<>();
   private final Set<Put> neverWere = new HashSet<>();
   private final Map<Bits128, Long> ends = new HashMap<>();
+  private final Map<Integer, Long> behindTheEnd = new HashMap<>(); // sequences by slot
   private final MemorySegment buffer;
   private int clock;
 
@@ -59,98 +67,134 @@ final class Recovery {
     this.fingerprints = fingerprints;
     this.rules = rules;
     this.storeId = slab.header().storeId();
+    this.name = SlabFile.name(slab.header().slotBytes());
     this.buffer = Layout.pages(slab.header().slotBytes() / Layout.PAGE);
   }
 
   Result run() throws IOException {
-    String checkpointName = Checkpoint.name(slab.header().slotBytes());
-    boolean hasCheckpoint = directory.names().contains(checkpointName);
+    String checkpoint = Checkpoint.name(slab.header().slotBytes());
+    boolean hasCheckpoint = directory.names().contains(checkpoint);
     if (rules.flushesAtRecovery()) {
       slab.file().force(true);
       directory.force();
     }
-    table.grow(slab.header().slots());
-    Checkpoint checkpoint = hasCheckpoint ? load(checkpointName) : Checkpoint.NONE;
+    if (!hasCheckpoint) {
+      return run(new Checkpoint(storeId, 0, 0), null);
+    }
+    try (BlockFile file = directory.open(checkpoint)) {
+      if (rules.flushesAtRecovery()) {
+        file.force(true);
+      }
+      var reader = new CheckpointReader(file, directory.describe(checkpoint), storeId);
+      return run(reader.head(), reader);
+    }
+  }
+
+  private Result run(Checkpoint checkpoint, CheckpointReader reader) throws IOException {
     Ring ring = new Ring(slab.header().logPages(), rules);
-    List<Found> pages = pages(ring);
+    LogScan log = LogScan.read(slab, checkpoint.seq(), ring, rules);
     long highest = checkpoint.seq();
     long flushed = checkpoint.seq();
     long life = 0;
     int last = slab.header().logPages() - 1;
-    for (Found found : pages) {
-      LogPage page = found.page;
-      checkCovered(page, checkpoint, directory.describe(checkpointName));
+    for (LogScan.Found found : log.all()) {
+      LogPage page = found.page();
+      checkCovered(
+          page, checkpoint.seq(), directory.describe(Checkpoint.name(slab.header().slotBytes())));
       flushed = Math.max(flushed, page.flushedThrough());
       life = Math.max(life, page.life());
       if (page.seq() >= highest) {
         highest = page.seq();
-        last = found.position;
+        last = found.position();
       }
     }
     ring.continueAfter(last, checkpoint.seq());
-    pages.removeIf(found -> found.page.seq() <= checkpoint.seq());
-    pages.forEach(found -> lookAhead(found.page));
-    for (Found found : pages) {
-      replay(found.page, flushed);
+    restoreSlots(Math.max(checkpoint.slots(), log.slots()));
+    table.grow(slab.header().slots());
+    if (reader != null) {
+      load(reader);
     }
+    replay(log, flushed);
     table.freeAllTaken(0);
-    return new Result(table, namespaces, ring, rejected, highest, flushed, life, clock);
+    if (!behindTheEnd.isEmpty()) {
+      damages.add(
+          new Damage(
+              true,
+              "%s ends before %d of its blocks, which are gone"
+                  .formatted(name, behindTheEnd.size())));
+    }
+    return new Result(
+        table, namespaces, ring, rejected, highest, flushed, life, clock, List.copyOf(damages));
   }
 
-  private Checkpoint load(String name) throws IOException {
-    try (BlockFile file = directory.open(name)) {
-      if (rules.flushesAtRecovery()) {
-        file.force(true);
-      }
-      Checkpoint loaded =
-          Checkpoint.read(
-              file,
-              directory.describe(name),
-              storeId,
-              (slot, entry) -> {
-                if (slot < table.slots()) {
-                  table.publish(slot, entry);
-                  saw(entry.clock());
+  /** Slots that log and checkpoint speak of were there: a header that knows fewer is damaged. */
+  private void restoreSlots(int slots) throws IOException {
+    int known = slab.header().slots();
+    if (slab.restore(slots)) {
+      damages.add(
+          new Damage(
+              false,
+              "a header page of %s is damaged; its %d slots are %d again by its log and checkpoint"
+                  .formatted(name, known, slab.header().slots())));
+    }
+  }
+
+  private void load(CheckpointReader reader) throws IOException {
+    reader
+        .read(
+            (from, entries, count) -> {
+              int there = Math.clamp(table.slots() - from, 0, count);
+              saw(table.load(from, entries, there));
+              for (int i = there; i < count; i++) {
+                if (entries[Checkpoint.WORDS * i + 3] >>> 48 != 0) {
+                  behindTheEnd.put(from + i, SlotTable.FROM_CHECKPOINT);
                 }
-              });
-      loaded.namespaces().forEach(namespaces::of);
-      return loaded;
-    }
-  }
-
-  /** All pages of the ring by sequence: holes are left out and end nothing (I9). */
-  private List<Found> pages(Ring ring) throws IOException {
-    List<Found> pages = new ArrayList<>();
-    MemorySegment page = Layout.pages(1);
-    for (int position = 0; position < slab.header().logPages(); position++) {
-      slab.readPage(position, page);
-      LogPage read = LogPage.read(page, storeId);
-      if (read != null) {
-        pages.add(new Found(position, read));
-        ring.found(position, read.seq());
-      }
-    }
-    pages.sort(Comparator.comparingLong(found -> found.page.seq()));
-    return rules.stopsAtHole() ? new ArrayList<>(untilHole(pages)) : pages;
-  }
-
-  private List<Found> untilHole(List<Found> pages) {
-    for (int i = 1; i < pages.size(); i++) {
-      int expected = (pages.get(i - 1).position + 1) % slab.header().logPages();
-      if (pages.get(i).position != expected) {
-        return pages.subList(0, i);
-      }
-    }
-    return pages;
+              }
+            })
+        .forEach(namespaces::of);
+    table.loaded();
   }
 
   /** The log is not to be believed without the checkpoint that it was written after. */
-  static void checkCovered(LogPage page, Checkpoint checkpoint, String path) throws FormatError {
-    if (page.checkpointSeq() > checkpoint.seq()) {
+  static void checkCovered(LogPage page, long checkpointSeq, String path) throws FormatError {
+    if (page.checkpointSeq() > checkpointSeq) {
       throw new FormatError(
           "checkpoint %s: the log was written after checkpoint %d, the one that is there says %d; restore the file, or move it and the slab file of the same size out of the directory to go on without their blocks; nothing has been changed"
-              .formatted(path, page.checkpointSeq(), checkpoint.seq()));
+              .formatted(path, page.checkpointSeq(), checkpointSeq));
     }
+  }
+
+  private void replay(LogScan log, long flushed) throws IOException {
+    List<LogPage> pages = log.uncovered();
+    long missing = log.lastMissing();
+    pages.forEach(this::lookAhead);
+    boolean whole = missing == 0;
+    for (LogPage page : pages) {
+      if (!whole && page.seq() > missing) {
+        giveUpAll();
+        whole = true;
+      }
+      replay(page, flushed);
+    }
+  }
+
+  /**
+   * A page of the log is lost. It may have ended any of the blocks that came before it, and what
+   * was removed must not come back: a cache can be filled again.
+   */
+  private void giveUpAll() {
+    int given = 0;
+    for (int slot = 0; slot < table.slots(); slot++) {
+      if (table.isLive(slot)) {
+        table.clear(slot);
+        given++;
+      }
+    }
+    damages.add(
+        new Damage(
+            true,
+            "pages of the log of %s are damaged; %d blocks were given up, because the pages may have ended them"
+                .formatted(name, given)));
   }
 
   /**
@@ -187,13 +231,16 @@ final class Recovery {
    */
   private void replayPut(long seq, PutRecord put, boolean believed) throws IOException {
     saw(put.clock());
-    if (put.slot() < 0 || put.slot() >= table.slots()) {
-      reject(seq, put, 0); // or it comes back when the file has grown again
-      return;
+    boolean there = put.slot() >= 0 && put.slot() < table.slots();
+    if (there) {
+      table.clear(put.slot());
     }
-    table.clear(put.slot());
     if (neverWere.contains(new Put(put.slot(), seq))
         || ends.getOrDefault(put.key().namespace(), 0L) > seq) {
+      return;
+    }
+    if (!there) {
+      behindTheEnd.put(put.slot(), seq);
       return;
     }
     Bits128 print = fingerprints.of(put.key());
@@ -233,6 +280,10 @@ final class Recovery {
     switch (ending) {
       case Tombstone tombstone -> {
         int slot = tombstone.slot();
+        Long behind = behindTheEnd.get(slot);
+        if (behind != null && rules.tombstoneEnds(tombstone.seq(), behind)) {
+          behindTheEnd.remove(slot);
+        }
         if (slot >= 0
             && slot < table.slots()
             && table.isLive(slot)
@@ -241,11 +292,9 @@ final class Recovery {
         }
       }
       case NamespaceEnd end -> {
-        int namespace = namespaces.of(end.namespace());
-        for (int slot = 0; slot < table.slots(); slot++) {
-          if (table.isLive(slot) && table.namespace(slot) == namespace && table.seq(slot) < seq) {
-            table.clear(slot);
-          }
+        int namespace = namespaces.find(end.namespace());
+        if (namespace >= 0) {
+          table.endNamespace(namespace, seq);
         }
       }
     }

@@ -35,14 +35,21 @@ final class Slab {
   private final Fingerprints fingerprints;
   private final Executor threads;
   private final Metrics metrics;
+  private final List<Recovery.Damage> damages;
   private volatile Throwable readTrouble;
   private int readers;
   private long lastSeen; // by the one thread that marks
 
-  private Slab(SlabFile file, SlabWriter writer, Fingerprints fingerprints, Options options) {
+  private Slab(
+      SlabFile file,
+      SlabWriter writer,
+      Fingerprints fingerprints,
+      Options options,
+      List<Recovery.Damage> damages) {
     this.fingerprints = fingerprints;
     this.threads = options.threads();
     this.metrics = options.metrics();
+    this.damages = damages;
     this.file = file;
     this.writer = writer;
     this.state = writer.state;
@@ -62,7 +69,7 @@ final class Slab {
       SlabState state = new SlabState(recovered, options, rules);
       SlabWriter writer = new SlabWriter(directory, file, state, options, space, rules);
       writer.beginLife(recovered);
-      return new Slab(file, writer, fingerprints, options);
+      return new Slab(file, writer, fingerprints, options, recovered.damages());
     } catch (IOException | RuntimeException e) {
       file.close();
       throw e;
@@ -122,7 +129,12 @@ final class Slab {
     }
   }
 
-  SlotLease lookup(List<Bits128> prints, long expires) {
+  /**
+   * Which of the blocks are there, and a lease on them if one can be given.
+   *
+   * @param prints fingerprints, two words each
+   */
+  SlotLease lookup(long[] prints, long expires) {
     return locked(() -> state.lease(prints, expires));
   }
 
@@ -308,7 +320,18 @@ final class Slab {
 
   /** Ends all blocks of a namespace with one record; {@code OK} once that is durable. */
   BlockStatus endNamespace(Bits128 namespace, Deadline deadline) {
-    return finish(writer.planAlone(() -> state.planNamespaceEnd(namespace), deadline), deadline);
+    SlabWriter.Plan plan = writer.planAlone(() -> state.planNamespaceEnd(namespace), deadline);
+    BlockStatus status = finish(plan, deadline);
+    for (int at = 0; status == BlockStatus.OK && at != SlotTable.NONE; ) {
+      int from = at;
+      at =
+          locked(
+              () -> {
+                writer.changed.signalAll(); // there are free slots
+                return state.sweep(namespace, plan.batch().seq(), from);
+              });
+    }
+    return status;
   }
 
   private BlockStatus finish(SlabWriter.Plan plan, Deadline deadline) {
@@ -350,16 +373,11 @@ final class Slab {
   Usage usage(Bits128 namespace) {
     return locked(
         () -> {
-          int number = state.namespaces.of(namespace);
-          long blocks = 0;
-          long bytes = 0;
-          for (int slot = 0; slot < state.table.slots(); slot++) {
-            if (state.table.isLive(slot) && state.table.namespace(slot) == number) {
-              blocks++;
-              bytes += state.table.length(slot);
-            }
-          }
-          return new Usage(blocks, bytes, 0);
+          int number = state.namespaces.find(namespace);
+          NamespaceCounts counts = state.table.namespaces();
+          return number < 0
+              ? new Usage(0, 0, 0)
+              : new Usage(counts.blocks(number), counts.bytes(number), 0);
         });
   }
 
@@ -377,6 +395,11 @@ final class Slab {
     }
   }
 
+  /** Whether anything is under way, in the background too. */
+  boolean works() {
+    return locked(this::isBusy);
+  }
+
   private boolean isBusy() {
     return readers > 0 || state.inFlight() > 0 || writer.isBusy();
   }
@@ -390,6 +413,11 @@ final class Slab {
   Throwable trouble() {
     Throwable write = writer.trouble();
     return write == null ? readTrouble : write;
+  }
+
+  /** What the opening found wrong on the disk. */
+  List<Recovery.Damage> damages() {
+    return damages;
   }
 
   int corruptBlocks() {

@@ -4,9 +4,6 @@ import io.kvasir.plugin.local.LogPage.Ending;
 import io.kvasir.plugin.local.LogPage.NamespaceEnd;
 import io.kvasir.plugin.local.LogPage.Tombstone;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,13 +35,13 @@ final class SlabCensus {
   }
 
   private Map<Bits128, Slab.Usage> count(SlabFile file) throws IOException {
-    List<LogPage> pages = pages(file);
-    Checkpoint checkpoint = checkpoint();
+    Ring ring = new Ring(header.logPages(), Rules.KEPT);
+    List<LogPage> pages = LogScan.read(file, 0, ring, Rules.KEPT).uncovered();
+    long checkpointSeq = checkpoint();
     for (LogPage page : pages) {
-      Recovery.checkCovered(page, checkpoint, path());
+      Recovery.checkCovered(page, checkpointSeq, path());
     }
-    pages.removeIf(page -> page.seq() <= checkpoint.seq());
-    pages.forEach(this::replay);
+    pages.stream().filter(page -> page.seq() > checkpointSeq).forEach(this::replay);
     List<Bits128> names = namespaces.all();
     long[] blocks = new long[names.size()];
     long[] bytes = new long[names.size()];
@@ -65,39 +62,24 @@ final class SlabCensus {
     return directory.describe(Checkpoint.name(header.slotBytes()));
   }
 
-  private List<LogPage> pages(SlabFile file) throws IOException {
-    List<LogPage> pages = new ArrayList<>();
-    MemorySegment page = Layout.pages(1);
-    for (int position = 0; position < header.logPages(); position++) {
-      file.readPage(position, page);
-      LogPage read = LogPage.read(page, header.storeId());
-      if (read != null) {
-        pages.add(read);
-      }
-    }
-    pages.sort(Comparator.comparingLong(LogPage::seq));
-    return pages;
-  }
-
-  private Checkpoint checkpoint() throws IOException {
+  /** Takes the checkpoint in, if there is one, and returns its sequence. */
+  private long checkpoint() throws IOException {
     String name = Checkpoint.name(header.slotBytes());
     if (!directory.names().contains(name)) {
-      return Checkpoint.NONE;
+      return 0;
     }
     try (BlockFile file = directory.open(name)) {
-      Checkpoint read =
-          Checkpoint.read(
-              file,
-              path(),
-              header.storeId(),
-              (slot, entry) -> {
-                if (slot < owner.length) { // or it has grown since the header was read
-                  owner[slot] = (char) (entry.namespace() + 1);
-                  length[slot] = entry.length();
-                }
-              });
-      read.namespaces().forEach(namespaces::of);
-      return read;
+      CheckpointReader reader = new CheckpointReader(file, path(), header.storeId());
+      reader.read(this::load).forEach(namespaces::of);
+      return reader.head().seq();
+    }
+  }
+
+  private void load(int from, long[] entries, int count) {
+    int there = Math.clamp(owner.length - from, 0, count); // it may have grown since
+    for (int i = 0; i < there; i++) {
+      owner[from + i] = (char) (entries[Checkpoint.WORDS * i + 3] >>> 48);
+      length[from + i] = (int) (entries[Checkpoint.WORDS * i + 2] >>> 32);
     }
   }
 

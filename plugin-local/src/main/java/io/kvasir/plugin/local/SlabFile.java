@@ -115,6 +115,11 @@ final class SlabFile implements AutoCloseable {
     file.read(into, header.logPosition(page));
   }
 
+  /** Reads as many pages of the log as {@code into} holds. */
+  void readPages(int first, MemorySegment into) throws IOException {
+    file.read(into, header.logPosition(first));
+  }
+
   void writePage(int page, MemorySegment from) throws IOException {
     file.write(from, header.logPosition(page));
   }
@@ -132,6 +137,25 @@ final class SlabFile implements AutoCloseable {
 
   void grown(Header grown) {
     header = grown;
+  }
+
+  /**
+   * Knows that many slots again, or as many as the file's size allows: they were in use, and the
+   * header that said so is damaged. {@link #rewriteHeader} makes it last. False if there is nothing
+   * to do.
+   */
+  boolean restore(int slots) throws IOException {
+    long there = (file.size() - header.slotPosition(0)) / header.slotBytes();
+    int restored = (int) Math.min(slots, there);
+    if (restored <= header.slots()) {
+      return false;
+    }
+    header = header.grownTo(restored);
+    return true;
+  }
+
+  void rewriteHeader() throws IOException {
+    writeHeader(header);
   }
 
   private void writeHeader(Header next) throws IOException {

@@ -28,6 +28,7 @@ final class SlabState {
   private final Map<Bits128, Incoming> pending = new HashMap<>();
   private final TreeSet<Long> ahead = new TreeSet<>();
   private final Set<SlotLease> leases = new LinkedHashSet<>();
+  private long firstExpiry; // no lease ends before it
   private final ArrayDeque<Tombstone> owed = new ArrayDeque<>();
   private final long life;
   private long lastSeq;
@@ -162,14 +163,14 @@ final class SlabState {
         return;
       }
       metrics.add(Metrics.Count.BLOCKS_EVICTED, 1);
-      metrics.add(Metrics.Count.BYTES_EVICTED, table.length(slot));
+      metrics.add(Metrics.Count.BYTES_EVICTED, table.entry(slot).length());
       endSlot(slot, endings, ending);
     }
   }
 
   /** The index entry leaves before the tombstone is written (I13). */
   private void endSlot(int slot, List<Ending> endings, List<Integer> ending) {
-    endings.add(new Tombstone(slot, table.seq(slot), table.entry(slot).print().first()));
+    endings.add(new Tombstone(slot, table.seq(slot), table.hint(slot)));
     table.end(slot);
     if (rules.reusesBeforeFlush()) {
       table.free(slot);
@@ -211,18 +212,29 @@ final class SlabState {
 
   /**
    * Plans the end of a namespace: one record, and its blocks are unreachable from now on. Nothing
-   * may be in flight.
+   * may be in flight. Once the batch is written, {@link #sweep} frees the slots.
    */
   Batch planNamespaceEnd(Bits128 namespace) {
-    int number = namespaces.of(namespace);
-    List<Integer> ending = new ArrayList<>();
-    for (int slot = 0; slot < table.slots(); slot++) {
-      if (table.isLive(slot) && table.namespace(slot) == number) {
-        table.end(slot);
-        ending.add(slot);
-      }
+    List<Ending> endings = List.of(new NamespaceEnd(namespace));
+    Batch batch = batch(Kind.BATCH, clock, List.of(), endings, List.of(), 0, 0);
+    int number = namespaces.find(namespace);
+    if (number >= 0) {
+      table.endNamespace(number, batch.seq());
     }
-    return batch(Kind.BATCH, clock, List.of(), List.of(new NamespaceEnd(namespace)), ending, 0, 0);
+    return batch;
+  }
+
+  /**
+   * Frees some slots, from {@code from} on, of a namespace that ended at {@code seq}; a slice, so
+   * that nobody waits for all of them. Returns where to go on, or {@link SlotTable#NONE}.
+   */
+  int sweep(Bits128 namespace, long seq, int from) {
+    int number = namespaces.find(namespace);
+    int to = Math.min(table.slots(), from + Chunks.SIZE);
+    if (number >= 0) {
+      table.sweep(number, seq, from, to);
+    }
+    return number >= 0 && to < table.slots() ? to : SlotTable.NONE;
   }
 
   /** Plans a page without puts: the mark of an idle store, or what a recovery rejected. */
@@ -323,10 +335,10 @@ final class SlabState {
   }
 
   void quarantine(int slot) {
-    owed.add(new Tombstone(slot, table.seq(slot), table.entry(slot).print().first()));
+    owed.add(new Tombstone(slot, table.seq(slot), table.hint(slot)));
     table.quarantine(slot);
     metrics.add(Metrics.Count.BLOCKS_QUARANTINED, 1);
-    metrics.add(Metrics.Count.BYTES_QUARANTINED, table.length(slot));
+    metrics.add(Metrics.Count.BYTES_QUARANTINED, table.entry(slot).length());
   }
 
   boolean owes() {
@@ -336,20 +348,13 @@ final class SlabState {
   /**
    * Which of the blocks are there; held if all of them can be, under the same lock as the search
    * (I11).
+   *
+   * @param prints fingerprints, two words each
    */
-  SlotLease lease(List<Bits128> prints, long expires) {
-    int now = tick();
-    int[] slots = new int[prints.size()];
+  SlotLease lease(long[] prints, long expires) {
+    int[] slots = new int[prints.length / 2];
     long[] seqs = new long[slots.length];
-    int count = 0;
-    for (int i = 0; i < slots.length; i++) {
-      slots[i] = table.find(prints.get(i));
-      if (slots[i] != SlotTable.NONE) {
-        seqs[i] = table.seq(slots[i]);
-        table.touch(slots[i], now);
-        count++;
-      }
-    }
+    int count = table.find(prints, slots, seqs, tick());
     SlotLease lease = new SlotLease(slots, seqs, count);
     if (count > 0 && table.leasedCount() + count <= table.slots() / 2) {
       for (int slot : slots) {
@@ -360,6 +365,7 @@ final class SlabState {
       lease.held = true;
       lease.expires = expires;
       leases.add(lease);
+      firstExpiry = leases.size() == 1 || expires - firstExpiry < 0 ? expires : firstExpiry;
     }
     return lease;
   }
@@ -377,10 +383,16 @@ final class SlabState {
   }
 
   void expireLeases(long now) {
+    if (leases.isEmpty() || now - firstExpiry < 0) {
+      return;
+    }
     for (SlotLease lease : List.copyOf(leases)) {
       if (now - lease.expires >= 0) {
         release(lease);
       }
     }
+    leases.stream()
+        .min((one, other) -> Long.signum(one.expires - other.expires))
+        .ifPresent(next -> firstExpiry = next.expires);
   }
 }

@@ -339,7 +339,11 @@ final class SlabWriter {
   /** Ends what recovery rejected, by tombstones or by a checkpoint, before the first put (I7). */
   void beginLife(Recovery.Result recovered) throws IOException {
     List<Ending> rejected = recovered.rejected();
-    if (state.ring.freeRun() <= 1 + rejected.size() / LogPage.MAX_ENDINGS_ALONE) {
+    if (!recovered.damages().isEmpty()) {
+      file.rewriteHeader();
+    }
+    boolean lossy = recovered.damages().stream().anyMatch(Recovery.Damage::lossy);
+    if (lossy || state.ring.freeRun() <= 1 + rejected.size() / LogPage.MAX_ENDINGS_ALONE) {
       checkpoints.write(recovered.highestSeq(), state.table.slots());
       rejected = List.of();
     }

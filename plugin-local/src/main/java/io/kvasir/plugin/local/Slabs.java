@@ -92,8 +92,12 @@ final class Slabs {
   void openAll() throws IOException, StoreException {
     for (int slotBytes : sizes(directory)) {
       SlabFile file = SlabFile.open(directory, id, slotBytes);
+      Slab slab = openFile(file);
       budget.count(fileBytes(file.header()));
-      bySize.put(slotBytes, openFile(file));
+      bySize.put(slotBytes, slab);
+      for (Recovery.Damage damage : slab.damages()) {
+        log.log(Level.WARNING, "store {0}: {1}", directory.describe(""), damage.text());
+      }
     }
     checkCapacity(config, budget.taken());
   }

@@ -4,40 +4,140 @@ import java.util.Arrays;
 
 /**
  * Fingerprint to slot: open addressing with linear probing at a load of at most 0.60, deletion by
- * shifting back. The table holds slots only and the fingerprints lie by slot, so that a slot costs
- * 16 bytes and an entry 7. Not thread-safe.
+ * shifting back. The table holds slots only, each with three bits of its fingerprint that spare a
+ * look at most of the others; the fingerprints themselves lie in the records. It is 256 tables by
+ * the first byte of the fingerprint, each of which grows by an eighth when its time comes: none of
+ * these steps takes long, and no two come together. Not thread-safe.
  */
 final class SlotIndex {
   static final int NONE = -1;
-  private static final double LOAD = 0.60;
 
-  private long[] prints = new long[0]; // two words a slot
-  private int[] table = new int[1]; // slot + 1; 0 is empty
+  /** Slots are below this. */
+  static final int MOST_SLOTS = (1 << 29) - 1;
 
-  void grow(int slots) {
-    int[] old = table;
-    prints = Arrays.copyOf(prints, 2 * slots);
-    table = new int[(int) (slots / LOAD) + 2];
-    for (int entry : old) {
-      if (entry != 0) {
-        table[place(prints[2 * (entry - 1)], prints[2 * (entry - 1) + 1])] = entry;
+  private static final int SHARD_BITS = 8;
+  private static final int SLOT_MASK = MOST_SLOTS;
+  private static final int TAG_SHIFT = 29;
+  private static final int BATCH = 256;
+  private static final int[] EMPTY = new int[1];
+
+  private final SlotRecords records;
+  private final int[][] tables = new int[1 << SHARD_BITS][]; // tag and slot + 1; 0 is empty
+  private final int[] counts = new int[1 << SHARD_BITS];
+
+  @SuppressWarnings("UnusedVariable")
+  private int seen; // so that a look ahead is not optimised away
+
+  SlotIndex(SlotRecords records) {
+    this.records = records;
+    Arrays.fill(tables, EMPTY);
+  }
+
+  int get(long first, long second) {
+    int[] table = table(first);
+    return (table[place(table, first, second)] & SLOT_MASK) - 1;
+  }
+
+  /**
+   * Looks up fingerprints, two words each, from {@code from} to {@code to}. First all tables are
+   * looked at and then all records, so that the memory works on many at a time.
+   *
+   * @param slots where the slots go, {@link #NONE} for what is absent
+   * @param seqs where the sequences in their records go, for what was found
+   * @param owners where that word of their records goes
+   */
+  void get(long[] prints, int from, int to, int[] slots, long[] seqs, long[] owners) {
+    for (int i = from; i < to; i++) {
+      long first = prints[2 * i];
+      int[] table = table(first);
+      slots[i] = table[home(first, table.length)];
+    }
+    for (int i = from; i < to; i++) {
+      int tag = tag(prints[2 * i + 1]);
+      int entry = slots[i];
+      if (entry != 0 && (entry & ~SLOT_MASK) != tag) {
+        int[] table = table(prints[2 * i]);
+        int at = home(prints[2 * i], table.length);
+        do {
+          at = next(at, table.length);
+          entry = table[at];
+        } while (entry != 0 && (entry & ~SLOT_MASK) != tag);
+      }
+      slots[i] = (entry & SLOT_MASK) - 1;
+    }
+    records.read(slots, from, to, seqs, owners);
+    for (int i = from; i < to; i++) {
+      int slot = slots[i];
+      if (slot != NONE && !records.isOf(slot, prints[2 * i], prints[2 * i + 1])) {
+        slot = get(prints[2 * i], prints[2 * i + 1]);
+        slots[i] = slot;
+        owners[i] = slot == NONE ? 0 : records.get(slot, SlotRecords.OWNER);
+      }
+      seqs[i] = slot == NONE ? 0 : records.get(slot, SlotRecords.SEQ);
+    }
+  }
+
+  /** Maps the fingerprint of the record to {@code slot}, from whatever slot it was mapped to. */
+  void put(int slot) {
+    long first = records.get(slot, SlotRecords.FIRST);
+    long second = records.get(slot, SlotRecords.SECOND);
+    int shard = shard(first);
+    if (10L * (counts[shard] + 1) > 6L * tables[shard].length) {
+      resize(shard, Math.max(8, tables[shard].length + tables[shard].length / 8));
+    }
+    int[] table = tables[shard];
+    int at = place(table, first, second);
+    if (table[at] == 0) {
+      counts[shard]++;
+    }
+    table[at] = tag(second) | (slot + 1);
+  }
+
+  /**
+   * Maps the fingerprints of many records at once. Tables get their sizes first, and their places
+   * are looked at some at a time, so that the memory works on many.
+   */
+  void putAll(int[] slots, int count) {
+    int[] more = new int[tables.length];
+    for (int i = 0; i < count; i++) {
+      more[shard(records.get(slots[i], SlotRecords.FIRST))]++;
+    }
+    for (int shard = 0; shard < tables.length; shard++) {
+      int length = (int) ((counts[shard] + more[shard]) * 10L / 6) + 1;
+      if (length > tables[shard].length) {
+        resize(shard, length);
+      }
+    }
+    for (int from = 0; from < count; from += BATCH) {
+      int to = Math.min(count, from + BATCH);
+      for (int i = from; i < to; i++) {
+        long first = records.get(slots[i], SlotRecords.FIRST);
+        int[] table = table(first);
+        seen += table[home(first, table.length)];
+      }
+      for (int i = from; i < to; i++) {
+        put(slots[i]);
       }
     }
   }
 
-  int get(long first, long second) {
-    return table[place(first, second)] - 1;
+  private static int shard(long first) {
+    return (int) (first >>> (Long.SIZE - SHARD_BITS));
   }
 
-  /** Maps the fingerprint to {@code slot}, from whatever slot it was mapped to. */
-  void put(int slot, long first, long second) {
-    prints[2 * slot] = first;
-    prints[2 * slot + 1] = second;
-    table[place(first, second)] = slot + 1;
-  }
-
-  Bits128 print(int slot) {
-    return new Bits128(prints[2 * slot], prints[2 * slot + 1]);
+  private void resize(int shard, int length) {
+    int[] old = tables[shard];
+    int[] table = new int[length];
+    for (int entry : old) {
+      if (entry != 0) {
+        int at = home(records.get((entry & SLOT_MASK) - 1, SlotRecords.FIRST), length);
+        while (table[at] != 0) {
+          at = next(at, length);
+        }
+        table[at] = entry;
+      }
+    }
+    tables[shard] = table;
   }
 
   /**
@@ -45,12 +145,15 @@ final class SlotIndex {
    * nowhere.
    */
   void remove(int slot) {
-    int hole = place(prints[2 * slot], prints[2 * slot + 1]);
-    if (table[hole] != slot + 1) {
+    long first = records.get(slot, SlotRecords.FIRST);
+    int[] table = table(first);
+    int hole = place(table, first, records.get(slot, SlotRecords.SECOND));
+    if ((table[hole] & SLOT_MASK) != slot + 1) {
       return;
     }
-    for (int at = next(hole); table[at] != 0; at = next(at)) {
-      int home = home(prints[2 * (table[at] - 1)]);
+    counts[shard(first)]--;
+    for (int at = next(hole, table.length); table[at] != 0; at = next(at, table.length)) {
+      int home = home(records.get((table[at] & SLOT_MASK) - 1, SlotRecords.FIRST), table.length);
       boolean stays = hole <= at ? hole < home && home <= at : hole < home || home <= at;
       if (!stays) {
         table[hole] = table[at];
@@ -61,21 +164,40 @@ final class SlotIndex {
   }
 
   /** Where the fingerprint is, or the empty place where it belongs. */
-  private int place(long first, long second) {
-    int at = home(first);
-    for (int entry; (entry = table[at]) != 0; at = next(at)) {
-      if (prints[2 * (entry - 1)] == first && prints[2 * (entry - 1) + 1] == second) {
+  private int place(int[] table, long first, long second) {
+    int tag = tag(second);
+    int at = home(first, table.length);
+    for (int entry; (entry = table[at]) != 0; at = next(at, table.length)) {
+      if ((entry & ~SLOT_MASK) == tag && records.isOf((entry & SLOT_MASK) - 1, first, second)) {
         return at;
       }
     }
     return at;
   }
 
-  private int home(long first) {
-    return (int) Math.unsignedMultiplyHigh(first, table.length);
+  /** What the tables take, without the fingerprints. */
+  long bytes() {
+    long bytes = 0;
+    for (int[] table : tables) {
+      bytes += Integer.BYTES * (long) table.length;
+    }
+    return bytes;
   }
 
-  private int next(int at) {
-    return at + 1 == table.length ? 0 : at + 1;
+  private int[] table(long first) {
+    return tables[shard(first)];
+  }
+
+  /** By the 32 bits behind those that choose the table. */
+  private static int home(long first, int length) {
+    return (int) ((((first << SHARD_BITS) >>> Integer.SIZE) * length) >>> Integer.SIZE);
+  }
+
+  private static int tag(long second) {
+    return (int) second << TAG_SHIFT;
+  }
+
+  private static int next(int at, int length) {
+    return at + 1 == length ? 0 : at + 1;
   }
 }

@@ -3,8 +3,10 @@ package io.kvasir.plugin.local;
 import java.util.Arrays;
 
 /**
- * What each slot of a file holds, by slot, in primitive arrays. A slot is free, taken (being
- * written), live, ending (its tombstone is on the way to the disk) or quarantined. Not thread-safe.
+ * What each slot of a file holds: 67 bytes a slot in all. A slot is free, taken (being written),
+ * live, ending (its tombstone is on the way to the disk) or quarantined. A live slot whose
+ * namespace has ended since its put is dead: nobody finds it, and it counts as ending until it is
+ * swept. Not thread-safe.
  */
 final class SlotTable {
   static final int NONE = SlotIndex.NONE;
@@ -12,21 +14,19 @@ final class SlotTable {
   /** The sequence of a block that came from a checkpoint, which does not say it. */
   static final long FROM_CHECKPOINT = 0;
 
+  /** How many keys a lookup has in the air at a time: what fits into the fastest memory. */
+  private static final int STRIDE = 512;
+
   private static final long FREE = -1;
   private static final long TAKEN = -2;
   private static final long ENDING = -3;
   private static final long QUARANTINED = -4;
 
-  private final SlotIndex index = new SlotIndex();
+  private final SlotRecords records = new SlotRecords();
+  private final SlotIndex index = new SlotIndex(records);
   private final EvictionOrder order = new EvictionOrder();
-  private long[] seq = new long[0];
-  private int[] crc = new int[0];
-  private int[] length = new int[0];
-  private int[] clock = new int[0];
-  private int[] depth = new int[0];
-  private char[] namespace = new char[0];
-  private int[] leases = new int[0];
-  private int[] free = new int[0];
+  private final NamespaceCounts namespaces = new NamespaceCounts();
+  private int firstFree = NONE;
   private int freeCount;
   private int live;
   private long liveBytes;
@@ -43,7 +43,7 @@ final class SlotTable {
   record Census(int slots, int free, int live, int ending, int quarantined, int taken) {}
 
   int slots() {
-    return seq.length;
+    return records.slots();
   }
 
   int freeCount() {
@@ -70,56 +70,100 @@ final class SlotTable {
     return quarantined;
   }
 
+  /** Blocks and payload bytes of a namespace. */
+  NamespaceCounts namespaces() {
+    return namespaces;
+  }
+
   /** Adds slots; they are taken until {@link #free} is called for them. */
   void grow(int slots) {
-    int old = seq.length;
-    index.grow(slots);
+    int old = slots();
+    records.grow(slots);
     order.grow(slots);
-    seq = Arrays.copyOf(seq, slots);
-    crc = Arrays.copyOf(crc, slots);
-    length = Arrays.copyOf(length, slots);
-    clock = Arrays.copyOf(clock, slots);
-    depth = Arrays.copyOf(depth, slots);
-    namespace = Arrays.copyOf(namespace, slots);
-    leases = Arrays.copyOf(leases, slots);
-    free = Arrays.copyOf(free, slots);
-    Arrays.fill(seq, old, slots, TAKEN);
+    for (int slot = old; slot < slots; slot++) {
+      setSeq(slot, TAKEN);
+    }
   }
 
   /** Frees all slots that hold nothing: the end of a recovery, or of a growth. */
   void freeAllTaken(int from) {
     for (int slot = slots() - 1; slot >= from; slot--) {
-      if (seq[slot] == TAKEN) {
+      if (isDead(slot)) {
+        clear(slot);
+      }
+      if (seq(slot) == TAKEN) {
         free(slot);
       }
     }
   }
 
   int take() {
-    int slot = free[--freeCount];
-    seq[slot] = TAKEN;
+    int slot = firstFree;
+    firstFree = (int) records.get(slot, SlotRecords.CONTENT);
+    freeCount--;
+    setSeq(slot, TAKEN);
     return slot;
   }
 
   void free(int slot) {
-    if (seq[slot] == ENDING) {
+    if (seq(slot) == ENDING) {
       ending--;
     }
-    seq[slot] = FREE;
-    free[freeCount++] = slot;
+    setSeq(slot, FREE);
+    records.set(slot, SlotRecords.CONTENT, firstFree);
+    firstFree = slot;
+    freeCount++;
   }
 
   int find(Bits128 print) {
-    return index.get(print.first(), print.second());
+    int slot = index.get(print.first(), print.second());
+    return slot == NONE || isDead(slot) ? NONE : slot;
   }
 
-  /** Whether the slot still holds that very put. */
+  /**
+   * Finds blocks and notes their use.
+   *
+   * @param prints fingerprints, two words each
+   * @param slots where their slots go, {@link #NONE} for what is absent
+   * @param seqs where the sequences of their puts go
+   * @return how many are there
+   */
+  int find(long[] prints, int[] slots, long[] seqs, int now) {
+    if (slots() == 0) {
+      Arrays.fill(slots, NONE);
+      return 0;
+    }
+    long[] owners = new long[slots.length];
+    int found = 0;
+    for (int from = 0; from < slots.length; from += STRIDE) {
+      int to = Math.min(slots.length, from + STRIDE);
+      index.get(prints, from, to, slots, seqs, owners);
+      for (int i = from; i < to; i++) {
+        int namespace = SlotRecords.namespaceOf(owners[i]);
+        if (slots[i] != NONE && seqs[i] < namespaces.endedBelow(namespace)) {
+          slots[i] = NONE;
+        } else if (slots[i] != NONE) {
+          touch(slots[i], now);
+          found++;
+        }
+      }
+    }
+    return found;
+  }
+
+  /** Whether the slot still holds that very put, for all to find. */
   boolean holds(int slot, long putSeq) {
-    return seq[slot] == putSeq;
+    return seq(slot) == putSeq && isLive(slot);
   }
 
   boolean isLive(int slot) {
-    return seq[slot] >= 0;
+    return seq(slot) >= 0 && !isDead(slot);
+  }
+
+  /** Whether it is a block of a namespace that has ended since, and has not been swept. */
+  private boolean isDead(int slot) {
+    long seq = seq(slot);
+    return seq >= 0 && seq < namespaces.endedBelow(records.namespace(slot));
   }
 
   /** The first live slot at {@code from} or behind it, or {@link #NONE}. */
@@ -133,57 +177,113 @@ final class SlotTable {
   }
 
   void publish(int slot, Entry entry) {
-    seq[slot] = entry.seq;
-    crc[slot] = entry.crc;
-    length[slot] = entry.length;
-    clock[slot] = entry.clock;
-    depth[slot] = entry.depth;
-    namespace[slot] = (char) entry.namespace;
-    leases[slot] = 0;
-    index.put(slot, entry.print.first(), entry.print.second());
-    order.add(slot, EvictionOrder.key(entry.clock, entry.depth));
+    records.fill(
+        slot,
+        entry.print.first(),
+        entry.print.second(),
+        entry.seq,
+        SlotRecords.pair(entry.crc, entry.length),
+        SlotRecords.pair(entry.clock, entry.depth),
+        entry.namespace);
+    count(slot);
+    index.put(slot);
+    if (!records.isQueued(slot)) { // one that waits from an earlier use keeps its older place
+      records.setQueued(slot, true);
+      order.add(slot, EvictionOrder.key(entry.clock, entry.depth));
+    }
+  }
+
+  private void count(int slot) {
     live++;
-    liveBytes += entry.length;
+    liveBytes += records.length(slot);
+    namespaces.add(records.namespace(slot), records.length(slot));
+  }
+
+  /**
+   * Publishes entries of a checkpoint, for slots from {@code slot} on; nobody finds them before
+   * {@link #loaded}.
+   *
+   * @param entries four words each, as a checkpoint has them
+   * @return the highest clock, unsigned
+   */
+  int load(int slot, long[] entries, int count) {
+    int clock = 0;
+    for (int i = 0; i < count; i++) {
+      int at = slot + i;
+      if (records.fill(at, entries, Checkpoint.WORDS * i, FROM_CHECKPOINT)) {
+        count(at);
+        records.setQueued(at, true);
+        order.addLoosely(at, EvictionOrder.key(records.clock(at), records.depth(at)));
+        clock = Integer.compareUnsigned(records.clock(at), clock) > 0 ? records.clock(at) : clock;
+      }
+    }
+    return clock;
+  }
+
+  /** Makes an index and an order of what was loaded. */
+  void loaded() {
+    int[] all = new int[live];
+    int count = 0;
+    for (int slot = 0; slot < slots(); slot++) {
+      if (seq(slot) == FROM_CHECKPOINT) {
+        all[count++] = slot;
+      }
+    }
+    index.putAll(all, count);
+    order.settle();
+  }
+
+  /**
+   * Writes the entries of live slots as a checkpoint has them, four words each; zeros for others.
+   */
+  void copy(int from, int to, long[] entries, int offset) {
+    Arrays.fill(entries, offset, offset + Checkpoint.WORDS * (to - from), 0);
+    for (int slot = from; slot < to; slot++) {
+      if (isLive(slot)) {
+        records.copy(slot, entries, offset + Checkpoint.WORDS * (slot - from));
+      }
+    }
   }
 
   Entry entry(int slot) {
     return new Entry(
-        index.print(slot),
-        seq[slot],
-        crc[slot],
-        length[slot],
-        clock[slot],
-        depth[slot],
-        namespace[slot]);
-  }
-
-  int namespace(int slot) {
-    return namespace[slot];
+        new Bits128(hint(slot), records.get(slot, SlotRecords.SECOND)),
+        seq(slot),
+        records.crc(slot),
+        records.length(slot),
+        records.clock(slot),
+        records.depth(slot),
+        records.namespace(slot));
   }
 
   long seq(int slot) {
-    return seq[slot];
+    return records.seq(slot);
   }
 
-  int length(int slot) {
-    return length[slot];
+  private void setSeq(int slot, long seq) {
+    records.set(slot, SlotRecords.SEQ, seq);
+  }
+
+  /** First half of the fingerprint of its block. */
+  long hint(int slot) {
+    return records.get(slot, SlotRecords.FIRST);
   }
 
   void touch(int slot, int now) {
-    clock[slot] = now;
+    records.touch(slot, now);
   }
 
   /** Makes a live block unreachable; its slot is not free yet (I4). */
   void end(int slot) {
     leave(slot);
-    seq[slot] = ENDING;
+    setSeq(slot, ENDING);
     ending++;
   }
 
   /** Makes a live block unreachable and keeps its slot out of use until the next open. */
   void quarantine(int slot) {
     leave(slot);
-    seq[slot] = QUARANTINED;
+    setSeq(slot, QUARANTINED);
     quarantined++;
   }
 
@@ -191,30 +291,62 @@ final class SlotTable {
   void clear(int slot) {
     if (isLive(slot)) {
       leave(slot);
-      seq[slot] = TAKEN;
+      setSeq(slot, TAKEN);
+    } else if (seq(slot) >= 0) {
+      bury(slot);
+      setSeq(slot, TAKEN);
+      ending--;
     }
   }
 
   private void leave(int slot) {
-    index.remove(slot);
+    bury(slot);
     live--;
-    liveBytes -= length[slot];
-    if (leases[slot] > 0) {
-      leases[slot] = 0;
+    liveBytes -= records.length(slot);
+    namespaces.remove(records.namespace(slot), records.length(slot));
+  }
+
+  private void bury(int slot) {
+    index.remove(slot);
+    if (records.isLeased(slot)) {
+      records.removeLeases(slot);
       leased--;
+    }
+  }
+
+  /** Makes all blocks of a namespace unreachable that were put before {@code seq}, at once. */
+  void endNamespace(int namespace, long seq) {
+    live -= (int) namespaces.blocks(namespace);
+    liveBytes -= namespaces.bytes(namespace);
+    ending += (int) namespaces.blocks(namespace);
+    namespaces.end(namespace, seq);
+  }
+
+  /** Frees slots, of those before {@code to}, whose namespace ended at {@code seq}. */
+  void sweep(int namespace, long seq, int from, int to) {
+    for (int slot = from; slot < to; slot++) {
+      if (seq(slot) >= 0 && seq(slot) < seq && records.namespace(slot) == namespace) {
+        bury(slot);
+        setSeq(slot, ENDING);
+        free(slot);
+      }
     }
   }
 
   void lease(int slot) {
-    if (leases[slot]++ == 0) {
+    if (!records.isLeased(slot)) {
       leased++;
     }
+    records.addLease(slot);
   }
 
   /** Ends one lease of that very put; nothing happens if the slot has gone to another. */
   void release(int slot, long putSeq) {
-    if (holds(slot, putSeq) && leases[slot] > 0 && --leases[slot] == 0) {
-      leased--;
+    if (seq(slot) == putSeq && records.isLeased(slot)) {
+      records.removeLease(slot);
+      if (!records.isLeased(slot)) {
+        leased--;
+      }
     }
   }
 
@@ -225,25 +357,32 @@ final class SlotTable {
     for (int tries = 2 * order.size(); tries > 0 && order.size() > 0; tries--) {
       long stored = order.firstKey();
       int slot = order.poll();
-      if (!isLive(slot)) {
-        continue;
-      }
-      long current = EvictionOrder.key(clock[slot], depth[slot]);
-      if (leases[slot] > 0 && rules.leaseProtects()) {
-        order.add(slot, EvictionOrder.key(now, depth[slot]));
-      } else if (Long.compareUnsigned(current, stored) > 0) {
+      int depth = records.depth(slot);
+      long current = EvictionOrder.key(records.clock(slot), depth);
+      boolean live = isLive(slot);
+      if (live && records.isLeased(slot) && rules.leaseProtects()) {
+        order.add(slot, EvictionOrder.key(now, depth));
+      } else if (live && Long.compareUnsigned(current, stored) > 0) {
         order.add(slot, current);
       } else {
-        return slot;
+        records.setQueued(slot, false);
+        if (live) {
+          return slot;
+        }
       }
     }
     return NONE;
   }
 
+  /** What the index takes beside the fingerprints. */
+  long indexBytes() {
+    return index.bytes();
+  }
+
   Census census() {
     int taken = 0;
-    for (long state : seq) {
-      if (state == TAKEN) {
+    for (int slot = 0; slot < slots(); slot++) {
+      if (seq(slot) == TAKEN) {
         taken++;
       }
     }

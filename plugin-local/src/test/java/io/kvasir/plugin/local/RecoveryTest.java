@@ -30,7 +30,8 @@ class RecoveryTest {
       int at, Kind kind, long seq, long flushed, List<PutRecord> puts, Tombstone... ends)
       throws IOException {
     MemorySegment page = Layout.pages(1);
-    new LogPage(kind, 1, seq, flushed, 0, puts, List.of(ends)).write(page, STORE);
+    long life = 1 + seq / Recovery.SEQ_GAP;
+    new LogPage(kind, life, seq, flushed, 0, puts, List.of(ends)).write(page, STORE);
     slab.writePage(at, page);
   }
 
@@ -62,8 +63,9 @@ class RecoveryTest {
   void aRejectedPutNeverDisplacesTheOlderBlockOfItsKey() throws IOException {
     page(0, Kind.BATCH, 1, 0, List.of(put(0, 1, true)));
     page(1, Kind.BATCH, 6, 1, List.of(put(1, 6, false)));
-    page(2, Kind.REJECTION, 100, 1, List.of(), new Tombstone(1, 6, 0));
-    page(3, Kind.MARK, 101, 100, List.of());
+    long next = 6 + Recovery.SEQ_GAP;
+    page(2, Kind.REJECTION, next, 1, List.of(), new Tombstone(1, 6, 0));
+    page(3, Kind.MARK, next + 1, next, List.of());
     assertEquals(0, slotOfKey(Rules.KEPT));
     assertEquals(
         SlotTable.NONE, slotOfKey(Mutation.I7_REJECTED_PUT_DISPLACES_ITS_OLDER_BLOCK.rules));

@@ -13,6 +13,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /**
  * One random history of a slab on a {@link CrashDisk}: lives of some threads that save, load,
@@ -145,7 +146,7 @@ final class SlabHistory {
     }
     checkSeqs(opened);
     List<Bits128> prints = IntStream.range(0, KEYS).mapToObj(k -> print(key(k))).toList();
-    SlotLease lease = opened.lookup(prints, System.nanoTime() + (1L << 60));
+    SlotLease lease = opened.lookup(flat(prints), System.nanoTime() + (1L << 60));
     for (int key = 0; key < KEYS; key++) {
       BlockStatus status = load(opened, key, probe);
       if (disk.isOff()) {
@@ -266,7 +267,7 @@ final class SlabHistory {
     boolean removing = removing(first, count);
     int removals = removals(first, count);
     MemorySegment frame = Layout.pages(1);
-    SlotLease lease = slab.lookup(prints, System.nanoTime() + (1L << 60));
+    SlotLease lease = slab.lookup(flat(prints), System.nanoTime() + (1L << 60));
     for (int i = 0; i < count; i++) {
       int key = (first + i) % KEYS;
       BlockStatus status = load(slab, key, frame);
@@ -378,6 +379,12 @@ final class SlabHistory {
   static Bits128 print(Key key) {
     long mixed = (key.hash0() + 1) * 0x9e3779b97f4a7c15L;
     return new Bits128(mixed, key.namespace().second());
+  }
+
+  private static long[] flat(List<Bits128> prints) {
+    return prints.stream()
+        .flatMapToLong(print -> LongStream.of(print.first(), print.second()))
+        .toArray();
   }
 
   private static MemorySegment content(int key, int version) {
