@@ -53,7 +53,9 @@ final class LocalNamespace implements NamespaceStore {
     long[] prints = Fingerprinter.of(keys);
     LocalLease lease =
         new LocalLease(keys, slab, slab.lookup(prints, LocalLease.expiry()), leases::remove);
-    leases.add(lease);
+    if (lease.held()) { // else there is nothing to let go
+      leases.add(lease);
+    }
     return lease;
   }
 

@@ -14,7 +14,10 @@ import io.kvasir.api.store.StoreUsage;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +41,8 @@ final class LocalStore implements Store {
           return Layout.slotBytes(payloadBytes);
         }
       };
+
+  private static final int MOST_NAMESPACES = 1000;
 
   private final Directory directory;
   private final AutoCloseable holds; // the lock, and what the directory needs
@@ -177,19 +182,57 @@ final class LocalStore implements Store {
         namespaces.open(manifest);
         LocalNamespace opened = new LocalNamespace(manifest, this);
         open.add(opened);
-        for (int group = 0; group < manifest.groups(); group++) {
-          Optional<String> refusal = slabs.refusal(manifest, group);
-          if (refusal.isEmpty()) {
-            slabs.create((int) Layout.slotBytes(manifest.payloadBytes(group)));
-          } else {
-            log.log(Level.WARNING, refusal.get());
-          }
+        try {
+          createSlabs(manifest);
+        } catch (IOException | StoreException e) {
+          open.remove(opened);
+          throw e;
         }
+        collect();
         return opened;
       } catch (IOException e) {
         throw Failures.of(e, "namespace " + manifest.id());
       }
     }
+  }
+
+  private void createSlabs(NamespaceManifest manifest) throws IOException, StoreException {
+    for (int group = 0; group < manifest.groups(); group++) {
+      Optional<String> refusal = slabs.refusal(manifest, group);
+      if (refusal.isEmpty()) {
+        slabs.create((int) Layout.slotBytes(manifest.payloadBytes(group)));
+      } else {
+        log.log(Level.WARNING, refusal.get());
+      }
+    }
+  }
+
+  /**
+   * Removes namespaces that hold nothing once there are very many, as after many weight updates:
+   * those used longest ago, by the records, never by generation.
+   */
+  private void collect() throws IOException, StoreException {
+    List<NamespaceId> all = namespaces.all();
+    if (all.size() <= MOST_NAMESPACES) {
+      return;
+    }
+    Map<NamespaceId, Instant> empty = new HashMap<>();
+    for (NamespaceId id : all) {
+      if (open.stream().noneMatch(o -> o.id().equals(id)) && summary(id).blocks() == 0) {
+        empty.put(id, namespaces.files().record(id).lastUsed());
+      }
+    }
+    int tooMany = all.size() - MOST_NAMESPACES * 9 / 10;
+    List<NamespaceId> oldest =
+        empty.keySet().stream().sorted(Comparator.comparing(empty::get)).limit(tooMany).toList();
+    for (NamespaceId id : oldest) {
+      remove(id, Deadline.after(closeTimeout));
+    }
+    log.log(
+        Level.INFO,
+        "store {0}: removed {1} namespaces that held nothing",
+        directory.describe(""),
+        oldest.size());
   }
 
   private Set<Integer> sizesInUse() {

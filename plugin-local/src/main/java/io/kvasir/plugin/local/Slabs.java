@@ -1,11 +1,13 @@
 package io.kvasir.plugin.local;
 
 import io.kvasir.api.Deadline;
+import io.kvasir.api.identity.NamespaceId;
 import io.kvasir.api.identity.NamespaceManifest;
 import io.kvasir.api.store.StoreException;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -126,7 +128,7 @@ final class Slabs {
                 threads.upkeep(),
                 metrics,
                 config.sightings(file.header().slotBytes())),
-            budget,
+            new Share(this, file.header().slotBytes()),
             Rules.KEPT);
     orphans.warn(log, directory.describe(SlabFile.name(file.header().slotBytes())));
     return slab;
@@ -179,25 +181,83 @@ final class Slabs {
     }
   }
 
-  /** Gives up the blocks of a size that no open namespace has, so that a new size finds room. */
+  /**
+   * Gives up the blocks of a size that no open namespace has, so that a new size finds room: of the
+   * size whose namespaces were used longest ago.
+   */
   private boolean dropUnused() throws IOException {
     Set<Integer> used = inUse.get();
-    for (int slotBytes : List.copyOf(bySize.keySet())) {
-      if (!used.contains(slotBytes)) {
-        Slab slab = bySize.remove(slotBytes);
-        slab.close(Deadline.after(closeTimeout));
-        directory.delete(SlabFile.name(slotBytes));
-        directory.delete(Checkpoint.name(slotBytes));
-        directory.force();
-        budget.release(fileBytes(slab.header()));
-        log.log(
-            Level.INFO,
-            "store {0}: gave up blocks of {1} bytes",
-            directory.describe(""),
-            slotBytes);
-        return true;
+    Slab oldest = null;
+    Instant oldestUse = Instant.MAX;
+    for (Slab slab : all()) {
+      Instant use = lastUse(slab);
+      if (!used.contains(slab.header().slotBytes()) && !use.isAfter(oldestUse)) {
+        oldest = slab;
+        oldestUse = use;
       }
     }
-    return false;
+    if (oldest == null) {
+      return false;
+    }
+    int slotBytes = oldest.header().slotBytes();
+    bySize.remove(slotBytes);
+    oldest.close(Deadline.after(closeTimeout));
+    directory.delete(SlabFile.name(slotBytes));
+    directory.delete(Checkpoint.name(slotBytes));
+    directory.force();
+    budget.release(fileBytes(oldest.header()));
+    log.log(
+        Level.INFO,
+        "store {0}: gave up blocks of {1} bytes, last used {2}",
+        directory.describe(""),
+        slotBytes,
+        oldestUse);
+    return true;
+  }
+
+  private Instant lastUse(Slab slab) throws IOException {
+    Instant last = Instant.MIN;
+    for (NamespaceId id : namespaces.all()) {
+      if (slab.usage(Namespaces.half(id)).blocks() > 0) {
+        Instant use = namespaces.files().record(id).lastUsed();
+        last = use.isAfter(last) ? use : last;
+      }
+    }
+    return last;
+  }
+
+  /**
+   * Room for the growth of one size. Each size that an open namespace has is sure of a share in
+   * proportion to its slots: the groups of a model come block by block, and a prefix is as long as
+   * that of the group with the fewest.
+   */
+  private record Share(Slabs slabs, int slotBytes) implements Space {
+    @Override
+    public boolean reserve(long bytes) {
+      synchronized (slabs.budget) { // and not the slabs: this slab is locked
+        return slabs.budget.taken() + bytes + slabs.keptForOthers(slotBytes)
+                <= slabs.budget.capacity()
+            && slabs.budget.reserve(bytes);
+      }
+    }
+
+    @Override
+    public void release(long bytes) {
+      slabs.budget.release(bytes);
+    }
+  }
+
+  private long keptForOthers(int mine) {
+    Set<Integer> used = inUse.get();
+    double all = used.stream().filter(bySize::containsKey).mapToLong(Integer::longValue).sum();
+    long kept = 0;
+    for (int slotBytes : used) {
+      Slab slab = bySize.get(slotBytes);
+      if (slab != null && slotBytes != mine) {
+        long share = (long) (budget.capacity() * (slotBytes / all));
+        kept += Math.max(0, share - fileBytes(slab.header()));
+      }
+    }
+    return kept;
   }
 }
