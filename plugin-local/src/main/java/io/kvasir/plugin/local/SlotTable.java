@@ -3,10 +3,10 @@ package io.kvasir.plugin.local;
 import java.util.Arrays;
 
 /**
- * What each slot of a file holds: 67 bytes a slot in all. A slot is free, taken (being written),
- * live, ending (its tombstone is on the way to the disk) or quarantined. A live slot whose
- * namespace has ended since its put is dead: nobody finds it, and it counts as ending until it is
- * swept. Not thread-safe.
+ * What each slot of a file holds: about 70 bytes a slot in all. A slot is free, taken (being
+ * written), live, ending (its tombstone is on the way to the disk) or quarantined. A live slot
+ * whose namespace has ended since its put is dead: nobody finds it, and it counts as ending until
+ * it is swept. Not thread-safe.
  */
 final class SlotTable {
   static final int NONE = SlotIndex.NONE;

@@ -406,5 +406,9 @@ class LocalStoreTest {
             of.get(Layout.U64, 16),
             of.get(Layout.U64, 24));
     assertEquals(Bits128.of(keys.fingerprint(2)), Namespaces.fingerprint(manifest.id(), key));
+    long[] prints = Fingerprinter.of(keys);
+    for (int i = 0; i < 3; i++) {
+      assertEquals(Bits128.of(keys.fingerprint(i)), new Bits128(prints[2 * i], prints[2 * i + 1]));
+    }
   }
 }
