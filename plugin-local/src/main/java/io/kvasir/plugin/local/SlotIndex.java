@@ -38,14 +38,11 @@ final class SlotIndex {
   }
 
   /**
-   * Looks up fingerprints, two words each, from {@code from} to {@code to}. First all tables are
-   * looked at and then all records, so that the memory works on many at a time.
-   *
-   * @param slots where the slots go, {@link #NONE} for what is absent
-   * @param seqs where the sequences in their records go, for what was found
-   * @param owners where that word of their records goes
+   * Looks up fingerprints, two words each, from {@code from} to {@code to}, as far as the tables
+   * know: a slot is likely and not sure, {@link #NONE} is. All tables are looked at first, so that
+   * the memory works on many at a time.
    */
-  void get(long[] prints, int from, int to, int[] slots, long[] seqs, long[] owners) {
+  void guess(long[] prints, int from, int to, int[] slots) {
     for (int i = from; i < to; i++) {
       long first = prints[2 * i];
       int[] table = table(first);
@@ -63,16 +60,6 @@ final class SlotIndex {
         } while (entry != 0 && (entry & ~SLOT_MASK) != tag);
       }
       slots[i] = (entry & SLOT_MASK) - 1;
-    }
-    records.read(slots, from, to, seqs, owners);
-    for (int i = from; i < to; i++) {
-      int slot = slots[i];
-      if (slot != NONE && !records.isOf(slot, prints[2 * i], prints[2 * i + 1])) {
-        slot = get(prints[2 * i], prints[2 * i + 1]);
-        slots[i] = slot;
-        owners[i] = slot == NONE ? 0 : records.get(slot, SlotRecords.OWNER);
-      }
-      seqs[i] = slot == NONE ? 0 : records.get(slot, SlotRecords.SEQ);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.kvasir.plugin.local;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,6 +9,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -81,6 +83,27 @@ class CheckpointTest {
       }
     }
     assertTrue(directory.size("c") <= Checkpoint.fileBytes(slots));
+  }
+
+  /** As the slab writes it, a slice at a time under its lock. */
+  @Test
+  void slicesMakeTheSameFileAsTheWhole() throws Exception {
+    SlotTable table = table(5000);
+    write(table);
+    SlabFile file = SlabFile.create(directory, Header.first(STORE, 4096, 16));
+    NamespaceNumbers numbers = new NamespaceNumbers();
+    NAMES.forEach(numbers::of);
+    SlabState state =
+        new SlabState(
+            new Recovery.Result(
+                table, numbers, new Ring(16, Rules.KEPT), List.of(), 0, 0, 0, 1, List.of()),
+            Rules.KEPT);
+    ReentrantLock lock = new ReentrantLock();
+    GroupFlush flush = new GroupFlush(file.file());
+    new CheckpointWriter(lock, lock.newCondition(), directory, file, state, flush, Rules.KEPT)
+        .write(1L << 40, 5000);
+    assertArrayEquals(directory.read("c"), directory.read(Checkpoint.name(4096)));
+    assertEquals(1L << 40, state.ring.checkpointSeq());
   }
 
   @Test
