@@ -354,12 +354,14 @@ final class SlabState {
   SlotLease lease(long[] prints, long expires) {
     int[] slots = new int[prints.length / 2];
     long[] seqs = new long[slots.length];
-    int count = table.find(prints, slots, seqs, tick());
+    int most = table.slots() / 2 - table.leasedCount();
+    boolean sure = slots.length <= most;
+    int count = table.find(prints, slots, seqs, tick(), sure);
     SlotLease lease = new SlotLease(slots, seqs, count);
-    if (count > 0 && table.leasedCount() + count <= table.slots() / 2) {
-      for (int slot : slots) {
-        if (slot != SlotTable.NONE) {
-          table.lease(slot);
+    if (count > 0 && count <= most) {
+      for (int i = 0; i < slots.length && !sure; i++) {
+        if (slots[i] != SlotTable.NONE) {
+          table.lease(slots[i]);
         }
       }
       lease.held = true;

@@ -3,7 +3,7 @@ package io.kvasir.plugin.local;
 import java.util.Arrays;
 
 /**
- * Fingerprint to slot: open addressing with linear probing at a load of at most 0.60, deletion by
+ * Fingerprint to slot: open addressing with linear probing at a load of at most 0.40, deletion by
  * shifting back. The table holds slots only, each with three bits of its fingerprint that spare a
  * look at most of the others; the fingerprints themselves lie in the records. It is 256 tables by
  * the first byte of the fingerprint, each of which grows by an eighth when its time comes: none of
@@ -15,18 +15,17 @@ final class SlotIndex {
   /** Slots are below this. */
   static final int MOST_SLOTS = (1 << 29) - 1;
 
+  /** Lower than memory asks for: each step to a next place is a jump that no processor foresees. */
+  private static final double LOAD = 0.40;
+
   private static final int SHARD_BITS = 8;
   private static final int SLOT_MASK = MOST_SLOTS;
   private static final int TAG_SHIFT = 29;
-  private static final int BATCH = 256;
   private static final int[] EMPTY = new int[1];
 
   private final SlotRecords records;
   private final int[][] tables = new int[1 << SHARD_BITS][]; // tag and slot + 1; 0 is empty
   private final int[] counts = new int[1 << SHARD_BITS];
-
-  @SuppressWarnings("UnusedVariable")
-  private int seen; // so that a look ahead is not optimised away
 
   SlotIndex(SlotRecords records) {
     this.records = records;
@@ -39,14 +38,11 @@ final class SlotIndex {
   }
 
   /**
-   * Looks up fingerprints, two words each, from {@code from} to {@code to}. First all tables are
-   * looked at and then all records, so that the memory works on many at a time.
-   *
-   * @param slots where the slots go, {@link #NONE} for what is absent
-   * @param seqs where the sequences in their records go, for what was found
-   * @param owners where that word of their records goes
+   * Looks up fingerprints, two words each, from {@code from} to {@code to}, as far as the tables
+   * know: a slot is likely and not sure, {@link #NONE} is. All tables are looked at first, so that
+   * the memory works on many at a time.
    */
-  void get(long[] prints, int from, int to, int[] slots, long[] seqs, long[] owners) {
+  void guess(long[] prints, int from, int to, int[] slots) {
     for (int i = from; i < to; i++) {
       long first = prints[2 * i];
       int[] table = table(first);
@@ -65,16 +61,6 @@ final class SlotIndex {
       }
       slots[i] = (entry & SLOT_MASK) - 1;
     }
-    records.read(slots, from, to, seqs, owners);
-    for (int i = from; i < to; i++) {
-      int slot = slots[i];
-      if (slot != NONE && !records.isOf(slot, prints[2 * i], prints[2 * i + 1])) {
-        slot = get(prints[2 * i], prints[2 * i + 1]);
-        slots[i] = slot;
-        owners[i] = slot == NONE ? 0 : records.get(slot, SlotRecords.OWNER);
-      }
-      seqs[i] = slot == NONE ? 0 : records.get(slot, SlotRecords.SEQ);
-    }
   }
 
   /** Maps the fingerprint of the record to {@code slot}, from whatever slot it was mapped to. */
@@ -82,7 +68,7 @@ final class SlotIndex {
     long first = records.get(slot, SlotRecords.FIRST);
     long second = records.get(slot, SlotRecords.SECOND);
     int shard = shard(first);
-    if (10L * (counts[shard] + 1) > 6L * tables[shard].length) {
+    if (counts[shard] + 1 > LOAD * tables[shard].length) {
       resize(shard, Math.max(8, tables[shard].length + tables[shard].length / 8));
     }
     int[] table = tables[shard];
@@ -93,31 +79,20 @@ final class SlotIndex {
     table[at] = tag(second) | (slot + 1);
   }
 
-  /**
-   * Maps the fingerprints of many records at once. Tables get their sizes first, and their places
-   * are looked at some at a time, so that the memory works on many.
-   */
+  /** Maps the fingerprints of many records; the tables get their sizes first. */
   void putAll(int[] slots, int count) {
     int[] more = new int[tables.length];
     for (int i = 0; i < count; i++) {
       more[shard(records.get(slots[i], SlotRecords.FIRST))]++;
     }
     for (int shard = 0; shard < tables.length; shard++) {
-      int length = (int) ((counts[shard] + more[shard]) * 10L / 6) + 1;
+      int length = (int) ((counts[shard] + more[shard]) / LOAD) + 1;
       if (length > tables[shard].length) {
         resize(shard, length);
       }
     }
-    for (int from = 0; from < count; from += BATCH) {
-      int to = Math.min(count, from + BATCH);
-      for (int i = from; i < to; i++) {
-        long first = records.get(slots[i], SlotRecords.FIRST);
-        int[] table = table(first);
-        seen += table[home(first, table.length)];
-      }
-      for (int i = from; i < to; i++) {
-        put(slots[i]);
-      }
+    for (int i = 0; i < count; i++) {
+      put(slots[i]);
     }
   }
 

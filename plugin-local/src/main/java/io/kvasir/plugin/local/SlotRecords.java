@@ -57,14 +57,17 @@ final class SlotRecords {
     return ((long) high << 32) | (low & LOW);
   }
 
-  /** Reads words from both ends of records, so that all of them come near at the same time. */
-  void read(int[] slots, int from, int to, long[] firsts, long[] owners) {
+  /**
+   * Reads words from both ends of records, so that all of them come near at the same time.
+   *
+   * @param seen where what was read goes, for nobody to use
+   */
+  void look(int[] slots, int from, int to, long[] seen) {
     for (int i = from; i < to; i++) {
       int slot = Math.max(0, slots[i]);
       long[] chunk = chunks[slot >>> Chunks.BITS];
       int at = (slot & Chunks.MASK) * WORDS;
-      firsts[i] = chunk[at + FIRST];
-      owners[i] = chunk[at + OWNER];
+      seen[i] = chunk[at + FIRST] ^ chunk[at + OWNER];
     }
   }
 
@@ -133,11 +136,7 @@ final class SlotRecords {
   }
 
   int namespace(int slot) {
-    return namespaceOf(get(slot, OWNER));
-  }
-
-  static int namespaceOf(long owner) {
-    return (int) (owner & NAMESPACE);
+    return (int) (get(slot, OWNER) & NAMESPACE);
   }
 
   boolean isQueued(int slot) {

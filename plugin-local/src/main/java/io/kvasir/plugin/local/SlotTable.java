@@ -3,10 +3,10 @@ package io.kvasir.plugin.local;
 import java.util.Arrays;
 
 /**
- * What each slot of a file holds: 67 bytes a slot in all. A slot is free, taken (being written),
- * live, ending (its tombstone is on the way to the disk) or quarantined. A live slot whose
- * namespace has ended since its put is dead: nobody finds it, and it counts as ending until it is
- * swept. Not thread-safe.
+ * What each slot of a file holds: about 70 bytes a slot in all. A slot is free, taken (being
+ * written), live, ending (its tombstone is on the way to the disk) or quarantined. A live slot
+ * whose namespace has ended since its put is dead: nobody finds it, and it counts as ending until
+ * it is swept. Not thread-safe.
  */
 final class SlotTable {
   static final int NONE = SlotIndex.NONE;
@@ -126,24 +126,33 @@ final class SlotTable {
    * @param prints fingerprints, two words each
    * @param slots where their slots go, {@link #NONE} for what is absent
    * @param seqs where the sequences of their puts go
+   * @param leased whether each that is found gets a lease
    * @return how many are there
    */
-  int find(long[] prints, int[] slots, long[] seqs, int now) {
+  int find(long[] prints, int[] slots, long[] seqs, int now, boolean leased) {
     if (slots() == 0) {
       Arrays.fill(slots, NONE);
       return 0;
     }
-    long[] owners = new long[slots.length];
     int found = 0;
     for (int from = 0; from < slots.length; from += STRIDE) {
       int to = Math.min(slots.length, from + STRIDE);
-      index.get(prints, from, to, slots, seqs, owners);
+      index.guess(prints, from, to, slots);
+      records.look(slots, from, to, seqs);
       for (int i = from; i < to; i++) {
-        int namespace = SlotRecords.namespaceOf(owners[i]);
-        if (slots[i] != NONE && seqs[i] < namespaces.endedBelow(namespace)) {
+        int slot = slots[i];
+        if (slot != NONE && !records.isOf(slot, prints[2 * i], prints[2 * i + 1])) {
+          slot = index.get(prints[2 * i], prints[2 * i + 1]);
+          slots[i] = slot;
+        }
+        if (slot != NONE && isDead(slot)) {
           slots[i] = NONE;
-        } else if (slots[i] != NONE) {
-          touch(slots[i], now);
+        } else if (slot != NONE) {
+          seqs[i] = seq(slot);
+          touch(slot, now);
+          if (leased) {
+            lease(slot);
+          }
           found++;
         }
       }

@@ -114,6 +114,11 @@ final class Fixture {
         new ByteSize(0));
   }
 
+  /** A slab whose work its callers do themselves. */
+  static Slab.Options slab() {
+    return new Slab.Options(Durability.BATCH, 1, Runnable::run, Runnable::run, new Metrics(), null);
+  }
+
   static LocalStore open(Path directory) throws IOException, StoreException {
     return open(config(directory, 64 << 20));
   }

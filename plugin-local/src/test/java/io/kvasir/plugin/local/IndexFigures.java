@@ -83,7 +83,7 @@ final class IndexFigures {
             0,
             keys >> 11,
             java.util.List.of()),
-        new Slab.Options(Durability.BATCH, 1, Runnable::run, Runnable::run, new Metrics(), null),
+        Fixture.slab(),
         Rules.KEPT);
   }
 

@@ -302,6 +302,34 @@ class LocalStoreTest {
     }
   }
 
+  /** One record ends it at once, and a slice at a time its slots are free again. */
+  @Test
+  void aNamespaceThatEndsGivesItsSlotsBack() throws Exception {
+    NamespaceManifest other = Fixture.manifest("other", 1);
+    try (LocalStore store = Fixture.open(directory)) {
+      Fixture.save(store.open(other), Fixture.keys(other, 1, 3));
+      NamespaceStore namespace = store.open(manifest);
+      for (int prompt = 0; prompt < 20; prompt++) {
+        Fixture.save(namespace, Fixture.keys(manifest, prompt, 5));
+      }
+      Slab slab = store.slabs().get(manifest.payloadBytes(0));
+      assertEquals(new Slab.Usage(100, 100 * manifest.payloadBytes(0), 0), usage(slab, manifest));
+      assertEquals(
+          BlockStatus.OK, slab.endNamespace(Namespaces.half(manifest.id()), Deadline.never()));
+      SlotTable.Census census = slab.census();
+      assertEquals(new SlotTable.Census(census.slots(), census.slots() - 3, 3, 0, 0, 0), census);
+      assertEquals(new Slab.Usage(0, 0, 0), usage(slab, manifest));
+      assertEquals(new Slab.Usage(3, 3 * other.payloadBytes(0), 0), usage(slab, other));
+      Fixture.save(namespace, Fixture.keys(manifest, 1, 5));
+      assertEquals(
+          5, Fixture.count(Fixture.load(namespace, Fixture.keys(manifest, 1, 5)), BlockStatus.OK));
+    }
+  }
+
+  private static Slab.Usage usage(Slab slab, NamespaceManifest manifest) {
+    return slab.usage(Namespaces.half(manifest.id()));
+  }
+
   @Test
   void anInterruptedThreadHarmsNobody() throws Exception {
     BlockKeys keys = Fixture.keys(manifest, 1, 5);
@@ -406,5 +434,9 @@ class LocalStoreTest {
             of.get(Layout.U64, 16),
             of.get(Layout.U64, 24));
     assertEquals(Bits128.of(keys.fingerprint(2)), Namespaces.fingerprint(manifest.id(), key));
+    long[] prints = Fingerprinter.of(keys);
+    for (int i = 0; i < 3; i++) {
+      assertEquals(Bits128.of(keys.fingerprint(i)), new Bits128(prints[2 * i], prints[2 * i + 1]));
+    }
   }
 }

@@ -35,10 +35,13 @@ final class RecoveryFigures {
     try (DiskDirectory disk = new DiskDirectory(path)) {
       disk.settle(true);
       double[] opened = new double[rounds];
+      double[] processor = new double[rounds];
       double[] log = new double[rounds];
       for (int round = 0; round < rounds; round++) {
         crashed(disk, path, blocks, 2);
+        long before = processorNanos();
         opened[round] = open(disk, blocks);
+        processor[round] = (processorNanos() - before) / 1e6;
       }
       for (int round = 0; round < rounds; round++) {
         crashed(disk, path, blocks, RING / 2);
@@ -47,11 +50,13 @@ final class RecoveryFigures {
       System.out.printf(
           Locale.ROOT,
           "{\"blocks\": %d, \"direct\": %s, \"open_first_ms\": %.1f, \"open_warm_ms\": %.1f,"
+              + " \"open_warm_processor_ms\": %.1f,"
               + " \"open_warm_half_a_ring_of_log_ms\": %.1f}%n",
           blocks,
           disk.isDirect(),
           opened[0],
           median(opened, 1),
+          median(processor, 1),
           median(log, 1));
     } finally {
       try (Stream<Path> files = Files.list(path)) {
@@ -157,8 +162,7 @@ final class RecoveryFigures {
             disk,
             SlabFile.open(disk, STORE, SLOT),
             SlabHistory::print,
-            new Slab.Options(
-                Durability.BATCH, 1, Runnable::run, Runnable::run, new Metrics(), null),
+            Fixture.slab(),
             new Budget(disk, Long.MAX_VALUE, 0),
             Rules.KEPT);
     double millis = (System.nanoTime() - start) / 1e6;
@@ -167,6 +171,14 @@ final class RecoveryFigures {
     }
     slab.close(io.kvasir.api.Deadline.never());
     return millis;
+  }
+
+  /** What this thread has had of a processor, as Linux says it: of use on a busy machine. */
+  private static long processorNanos() throws IOException {
+    Path statistics = Path.of("/proc/thread-self/schedstat");
+    return Files.exists(statistics)
+        ? Long.parseLong(Files.readString(statistics).split(" ", -1)[0])
+        : 0;
   }
 
   private static double median(double[] values, int from) {

@@ -89,6 +89,77 @@ class RecoveryTest {
     assertEquals(0, slotOfKey(Rules.KEPT));
   }
 
+  /** Page 2 was durable, says page 3, and is not there: it may have removed the block of page 1. */
+  @Test
+  void whatALostPageMayHaveEndedIsGivenUp() throws IOException {
+    long first = Recovery.SEQ_GAP;
+    page(0, Kind.MARK, first, 0, List.of());
+    page(1, Kind.BATCH, first + 1, first, List.of(put(0, first + 1, true)));
+    page(3, Kind.BATCH, first + 3, first + 2, List.of());
+    Recovery.Result result = recover(Rules.KEPT);
+    assertEquals(SlotTable.NONE, result.table().find(SlabHistory.print(KEY)));
+    assertEquals(4, result.table().freeCount());
+    assertEquals(
+        List.of(
+            new Recovery.Damage(
+                true,
+                "pages of the log of slab-4096.kv are damaged; 1 blocks were given up, because the"
+                    + " pages may have ended them")),
+        result.damages());
+  }
+
+  /** The first page of a life, which may reject what the life before left behind. */
+  @Test
+  void theFirstPageOfALifeIsMissedToo() throws IOException {
+    long first = Recovery.SEQ_GAP;
+    page(0, Kind.MARK, first, 0, List.of());
+    page(1, Kind.BATCH, first + 1, first, List.of(put(0, first + 1, true)));
+    long next = first + 1 + Recovery.SEQ_GAP;
+    page(3, Kind.BATCH, next + 1, next, List.of());
+    assertEquals(1, recover(Rules.KEPT).damages().size());
+    page(2, Kind.MARK, next, first, List.of());
+    assertEquals(List.of(), recover(Rules.KEPT).damages());
+    assertEquals(0, slotOfKey(Rules.KEPT));
+  }
+
+  /** Nobody was told that page 2 is durable: a crash may have torn it. */
+  @Test
+  void aPageThatMayNeverHaveBeenDurableIsNotMissed() throws IOException {
+    long first = Recovery.SEQ_GAP;
+    page(0, Kind.MARK, first, 0, List.of());
+    page(1, Kind.BATCH, first + 1, first, List.of(put(0, first + 1, true)));
+    page(3, Kind.BATCH, first + 3, first + 1, List.of());
+    assertEquals(List.of(), recover(Rules.KEPT).damages());
+    assertEquals(0, slotOfKey(Rules.KEPT));
+  }
+
+  /** The header knows of 4 slots, the log of 6, and the file is long enough, or it is not. */
+  @Test
+  void slotsThatTheLogSpeaksOfAreThereAgain() throws IOException {
+    Header four = slab.header();
+    slab.grown(slab.prepareGrowth(6));
+    page(0, Kind.BATCH, 1, 1, List.of(put(5, 1, true)));
+    slab.grown(four);
+    Recovery.Result result = recover(Rules.KEPT);
+    assertEquals(5, result.table().find(SlabHistory.print(KEY)));
+    assertEquals(6, slab.header().slots());
+    assertEquals(
+        List.of(
+            new Recovery.Damage(
+                false,
+                "a header page of slab-4096.kv is damaged; its 4 slots are 6 again by its log and"
+                    + " checkpoint")),
+        result.damages());
+    page(1, Kind.BATCH, 2, 2, List.of(put(9, 2, false)));
+    result = recover(Rules.KEPT);
+    assertEquals(
+        List.of(
+            new Recovery.Damage(true, "slab-4096.kv ends before 1 of its blocks, which are gone")),
+        result.damages());
+    page(2, Kind.BATCH, 3, 3, List.of(), new Tombstone(9, 2, 0));
+    assertEquals(List.of(), recover(Rules.KEPT).damages());
+  }
+
   @Test
   void aTornPageIsNoPage() throws IOException {
     MemorySegment page = Layout.pages(1);

@@ -1,9 +1,9 @@
 package io.kvasir.plugin.local;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -81,28 +81,22 @@ class SlotIndexTest {
     assertEquals(slot, index.get(print.first(), print.second()));
   }
 
-  /** Many at a time find what one at a time finds. */
+  /** A guess is what one at a time finds, or another slot for what is there or absent. */
   private void assertAllAgree(Spread spread, Random random) {
-    for (int slot = 0; slot < records.slots(); slot++) {
-      records.set(slot, SlotRecords.SEQ, 1000 + slot);
-    }
     long[] prints = new long[2 * 500];
-    int[] wanted = new int[500];
-    for (int i = 0; i < wanted.length; i++) {
+    for (int i = 0; i < 500; i++) {
       Bits128 print = spread.next(random);
       prints[2 * i] = print.first();
       prints[2 * i + 1] = print.second();
-      wanted[i] = expected.getOrDefault(print, SlotIndex.NONE);
     }
     int[] slots = new int[500];
-    long[] seqs = new long[500];
-    index.get(prints, 0, 200, slots, seqs, new long[500]);
-    index.get(prints, 200, 500, slots, seqs, new long[500]);
-    assertEquals(Arrays.toString(wanted), Arrays.toString(slots));
-    for (int i = 0; i < slots.length; i++) {
-      if (slots[i] != SlotIndex.NONE) {
-        assertEquals(1000 + slots[i], seqs[i]);
-      }
+    index.guess(prints, 0, 200, slots);
+    index.guess(prints, 200, 500, slots);
+    for (int i = 0; i < 500; i++) {
+      int sure = index.get(prints[2 * i], prints[2 * i + 1]);
+      boolean other =
+          slots[i] != SlotIndex.NONE && !records.isOf(slots[i], prints[2 * i], prints[2 * i + 1]);
+      assertTrue(slots[i] == sure || other, slots[i] + " for " + sure);
     }
   }
 }

@@ -136,32 +136,43 @@ class SlotTableTest {
     assertTrue(table.victim(3, Rules.KEPT) == slot);
   }
 
-  /** Longer than what is looked up at a time, and with blocks missing in between. */
-  @Test
-  void aLookupFindsTouchesAndCountsWhatIsThereBehindGapsToo() {
-    slots(1000);
-    for (int i = 0; i < 1000; i++) {
+  /**
+   * Longer than what is looked up at a time, with blocks missing in between, and with fingerprints
+   * of which only all bits tell one from the other.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aLookupFindsTouchesAndLeasesWhatIsThereBehindGapsToo(boolean alike) {
+    slots(2000);
+    long[] prints = new long[4000];
+    for (int i = 0; i < 2000; i++) {
+      Bits128 print = alike ? new Bits128(-1, (long) i << 8) : print(i);
+      prints[2 * i] = print.first();
+      prints[2 * i + 1] = print.second();
       if (i % 3 != 0) {
-        table.publish(table.take(), entry(i, 50 + i, 0));
+        table.publish(
+            table.take(), new SlotTable.Entry(print, 50 + i, 0, 100, 7, i, i % 5 == 0 ? 1 : 0));
       }
     }
-    long[] prints = new long[2000];
-    for (int i = 0; i < 1000; i++) {
-      prints[2 * i] = print(i).first();
-      prints[2 * i + 1] = print(i).second();
-    }
-    int[] slots = new int[1000];
-    long[] seqs = new long[1000];
-    assertEquals(666, table.find(prints, slots, seqs, 99));
-    for (int i = 0; i < 1000; i++) {
-      assertEquals(table.find(print(i)), slots[i]);
-      assertEquals(i % 3 == 0, slots[i] == SlotTable.NONE);
+    table.endNamespace(1, 5000);
+    int[] slots = new int[2000];
+    long[] seqs = new long[2000];
+    assertEquals(1067, table.find(prints, slots, seqs, 99, true));
+    assertEquals(1067, table.leasedCount());
+    assertEquals(1067, table.find(prints, slots, seqs, 99, false));
+    assertEquals(1067, table.leasedCount());
+    for (int i = 0; i < 2000; i++) {
+      assertEquals(table.find(new Bits128(prints[2 * i], prints[2 * i + 1])), slots[i]);
+      assertEquals(i % 3 == 0 || i % 5 == 0, slots[i] == SlotTable.NONE);
       if (slots[i] != SlotTable.NONE) {
         assertEquals(50 + i, seqs[i]);
+        assertEquals(50 + i, table.seq(slots[i]));
         assertEquals(99, table.entry(slots[i]).clock());
+        table.release(slots[i], seqs[i]);
       }
     }
-    assertEquals(0, new SlotTable().find(prints, slots, seqs, 99));
+    assertEquals(0, table.leasedCount());
+    assertEquals(0, new SlotTable().find(prints, slots, seqs, 99, true));
     assertEquals(SlotTable.NONE, slots[1]);
   }
 
