@@ -6,6 +6,7 @@ import io.kvasir.api.identity.BlockKeys;
 import io.kvasir.api.identity.NamespaceId;
 import io.kvasir.api.identity.NamespaceManifest;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -51,6 +52,11 @@ public final class GatedStore implements Store {
     return closed.get()
         ? new StoreHealth(StoreHealth.State.DOWN, "the store is closed")
         : store.health();
+  }
+
+  @Override
+  public Optional<String> refusal(NamespaceManifest manifest) {
+    return store.refusal(manifest);
   }
 
   @Override

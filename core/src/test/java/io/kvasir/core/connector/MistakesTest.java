@@ -181,6 +181,18 @@ final class MistakesTest {
   }
 
   @Test
+  void aQueueThatHoldsNoBatchIsNamed() {
+    Bench.Settings settings = Bench.settings();
+    settings.batch = 1;
+    settings.queue = 255;
+    NamespaceManifest deployment = Bench.DEPLOYMENT;
+    refused(
+        "connector.queue: 255 B is less than a batch of 1 blocks of 256 bytes; give at least 256,"
+            + " or lower connector.batch-blocks",
+        () -> settings.open(store, deployment));
+  }
+
+  @Test
   void aSettingThatCannotWorkIsNamed() {
     Bench.Settings settings = Bench.settings();
     settings.batch = 0;

@@ -41,6 +41,7 @@ final class LocalStore implements Store {
   private final Directory directory;
   private final AutoCloseable holds; // the lock, and what the directory needs
   private final String mode;
+  private final LocalConfig config;
   private final System.Logger log;
   private final Duration closeTimeout;
   private final Budget budget;
@@ -61,6 +62,7 @@ final class LocalStore implements Store {
     this.directory = directory;
     this.holds = holds;
     this.mode = mode;
+    this.config = config;
     this.log = log;
     this.closeTimeout = closeTimeout;
     StoreFile.open(directory);
@@ -304,6 +306,11 @@ final class LocalStore implements Store {
                         .formatted(corrupt, name)
                     : null;
     return Optional.ofNullable(text);
+  }
+
+  @Override
+  public Optional<String> refusal(NamespaceManifest manifest) {
+    return Slabs.refusal(config, manifest);
   }
 
   @Override
