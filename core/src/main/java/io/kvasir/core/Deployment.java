@@ -135,14 +135,22 @@ public final class Deployment implements AutoCloseable {
         all,
         name,
         provider -> provider.descriptor().name(),
-        (what) -> settings.store().configuration().error(what + failedPlugins()),
+        (what) -> settings.store().configuration().error(what + missingPlugins()),
         "store");
   }
 
-  private String failedPlugins() {
+  /** {@return the plugins that might have had the store} */
+  private String missingPlugins() {
     return plugins.statuses().stream()
-        .filter(p -> p.state() == PluginStatus.State.FAILED)
-        .map(p -> "; the plugin " + p.id() + " has failed: " + p.detail())
+        .map(
+            p ->
+                switch (p.state()) {
+                  case STARTED -> "";
+                  case FAILED -> "; the plugin %s has failed: %s".formatted(p.id(), p.detail());
+                  case DISABLED ->
+                      "; the plugin %s is disabled; take it out of plugins.disabled to have its stores"
+                          .formatted(p.id());
+                })
         .collect(Collectors.joining());
   }
 
@@ -160,8 +168,10 @@ public final class Deployment implements AutoCloseable {
     }
     labels.putAll(settings.labels());
     NamespaceManifest deployment =
-        NamespaceManifest.of(tenant, located(() -> Parts.weights(settings, engine)), format)
-            .withLabels(labels);
+        located(
+            () ->
+                NamespaceManifest.of(tenant, Parts.weights(settings, engine), format)
+                    .withLabels(labels));
     return new Identified(
         deployment, located(() -> PolicyChoice.of(settings.identity(), policies(), deployment)));
   }

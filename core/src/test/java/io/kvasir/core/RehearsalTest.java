@@ -66,8 +66,8 @@ class RehearsalTest {
             + " such setting; it has none",
         "\"r7\" | \"latest\" | weights.name: \"latest\" can mean other weights tomorrow; write a"
             + " commit, a content digest or a name that is never used again, such as \"release-7\"",
-        "\"k_dtype\": \"f32\" | \"k_dtype\": \"f33\" | format.groups[0].k_dtype: \"f33\" is no"
-            + " dtype",
+        "\"k_dtype\": \"f32\" | \"k_dtype\": \"f33\" | format.groups[0].k_dtype: \"f33\" is not a"
+            + " known data type; there are f32, f16, bf16, fp8_e4m3, fp8_e5m2, int8, int4, int2",
         "\"frames\": \"1MiB\" | \"queue\": \"4096\" | connector.queue: 4 KiB is less than a batch"
             + " of 32 blocks of 16384 bytes; give at least 524288, or lower connector.batch-blocks",
         "1MiB | 16KiB | connector.frames: 16384 bytes are too few for frames of 16384 bytes; give"

@@ -3,6 +3,7 @@ package io.kvasir.plugin.local;
 import io.kvasir.api.BlockStatus;
 import io.kvasir.api.store.StoreException;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 
 /** What an exception of the disk means for a block, and for a call. */
 final class Failures {
@@ -23,6 +24,13 @@ final class Failures {
   static StoreException of(IOException e, String what) {
     if (e instanceof FormatError) {
       return new StoreException(StoreException.Kind.MISMATCH, e.getMessage(), e);
+    }
+    if (e instanceof AccessDeniedException denied) {
+      return new StoreException(
+          StoreException.Kind.IO,
+          "%s: this user may not use %s; give it the right to read and write there, or configure another directory"
+              .formatted(what, denied.getFile()),
+          e);
     }
     StoreException.Kind kind = isFull(e) ? StoreException.Kind.CAPACITY : StoreException.Kind.IO;
     return new StoreException(kind, what + ": " + e, e);
