@@ -21,6 +21,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -160,6 +161,9 @@ public final class Connector implements KvConnector {
 
   @Override
   public KvRequest request(RequestScope scope, int[] tokens, List<ContentItem> items) {
+    Objects.requireNonNull(scope, "scope: null; give RequestScope.NONE or one with a salt");
+    Objects.requireNonNull(tokens, "tokens: null; give the tokens of the prompt");
+    Objects.requireNonNull(items, "items: null; give List.of() for text alone");
     Epoch epoch = epochs.enter();
     boolean begun = false;
     try {
