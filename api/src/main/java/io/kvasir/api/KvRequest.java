@@ -31,7 +31,7 @@ public interface KvRequest extends AutoCloseable {
    * @param memory the engine's memory for the blocks, not used by anybody else until the transfer
    *     ends
    * @throws KvasirException if the match is another request's, or the memory does not hold its
-   *     blocks or has the wrong size
+   *     blocks, has the wrong size, is read-only or of an arena that is closed
    */
   Transfer<LoadResult> load(PrefixMatch match, BlockMemory memory, Deadline deadline);
 
@@ -44,7 +44,7 @@ public interface KvRequest extends AutoCloseable {
    * than {@code save.max-wait}.
    *
    * @param ready when the engine's bytes may be read
-   * @throws KvasirException if a block of the memory has the wrong size
+   * @throws KvasirException if a block of the memory has the wrong size, or its arena is closed
    */
   Transfer<SaveResult> save(BlockMemory memory, Fence ready);
 

@@ -11,6 +11,7 @@ import io.kvasir.api.format.KvFormat;
 import io.kvasir.api.identity.IdentityPolicy;
 import io.kvasir.api.identity.NamespaceManifest;
 import io.kvasir.api.store.Store;
+import io.kvasir.api.store.StoreDescriptor;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.StoreProvider;
 import io.kvasir.api.store.StoreView;
@@ -27,6 +28,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -133,14 +135,22 @@ public final class Deployment implements AutoCloseable {
         all,
         name,
         provider -> provider.descriptor().name(),
-        (what) -> settings.store().configuration().error(what + failedPlugins()),
+        (what) -> settings.store().configuration().error(what + missingPlugins()),
         "store");
   }
 
-  private String failedPlugins() {
+  /** {@return the plugins that might have had the store} */
+  private String missingPlugins() {
     return plugins.statuses().stream()
-        .filter(p -> p.state() == PluginStatus.State.FAILED)
-        .map(p -> "; the plugin " + p.id() + " has failed: " + p.detail())
+        .map(
+            p ->
+                switch (p.state()) {
+                  case STARTED -> "";
+                  case FAILED -> "; the plugin %s has failed: %s".formatted(p.id(), p.detail());
+                  case DISABLED ->
+                      "; the plugin %s is disabled; take it out of plugins.disabled to have its stores"
+                          .formatted(p.id());
+                })
         .collect(Collectors.joining());
   }
 
@@ -158,8 +168,42 @@ public final class Deployment implements AutoCloseable {
     }
     labels.putAll(settings.labels());
     NamespaceManifest deployment =
-        NamespaceManifest.of(tenant, Parts.weights(settings, engine), format).withLabels(labels);
-    return new Identified(deployment, policy(deployment));
+        located(
+            () ->
+                NamespaceManifest.of(tenant, Parts.weights(settings, engine), format)
+                    .withLabels(labels));
+    return new Identified(
+        deployment, located(() -> PolicyChoice.of(settings.identity(), policies(), deployment)));
+  }
+
+  List<IdentityPolicy> policies() {
+    return services.all(IdentityPolicy.class);
+  }
+
+  StoreDescriptor descriptor() {
+    return provider().descriptor();
+  }
+
+  /** Refuses a policy that the store does not support. */
+  void checkSupported(StoreDescriptor store, String policy) {
+    if (!store.policies().contains(policy)) {
+      throw new KvasirException(
+          "%s: identity.policy: the store \"%s\" does not support \"%s\"; it supports %s"
+              .formatted(
+                  settings.file(), store.name(), policy, String.join(", ", store.policies())));
+    }
+  }
+
+  /** {@return what is found out of the settings; an error names their file} */
+  <T> T located(Supplier<T> of) {
+    try {
+      return of.get();
+    } catch (KvasirException e) {
+      if (e.getMessage().startsWith(settings.file() + ": ")) {
+        throw e;
+      }
+      throw new KvasirException(settings.file() + ": " + e.getMessage(), e);
+    }
   }
 
   private KvFormat format(EngineSpec engine) {
@@ -170,17 +214,9 @@ public final class Deployment implements AutoCloseable {
             FormatResolver::name,
             what -> new FormatException("resolver: " + what),
             "format resolver");
-    KvFormat format = resolver.resolve(Parts.declared(settings, engine));
+    KvFormat format = Parts.resolve(resolver, settings, engine);
     format.check();
     return format;
-  }
-
-  private PolicyChoice policy(NamespaceManifest deployment) {
-    try {
-      return PolicyChoice.of(settings.identity(), services.all(IdentityPolicy.class), deployment);
-    } catch (KvasirException e) {
-      throw new KvasirException(settings.file() + ": " + e.getMessage(), e);
-    }
   }
 
   Duration closeTimeout() {

@@ -54,16 +54,7 @@ final class KvasirRuntime implements Kvasir {
     }
     OpenStore<Store> store = deployment.store();
     Identified identified = deployment.identify(engine);
-    String policy = identified.policy().policy().name();
-    if (!store.descriptor().policies().contains(policy)) {
-      throw new KvasirException(
-          "%s: identity.policy: the store \"%s\" does not support \"%s\"; it supports %s"
-              .formatted(
-                  deployment.settings().file(),
-                  store.descriptor().name(),
-                  policy,
-                  String.join(", ", store.descriptor().policies())));
-    }
+    deployment.checkSupported(store.descriptor(), identified.policy().policy().name());
     identified.policy().warning().ifPresent(warning -> LOG.log(WARNING, warning));
     sayIfNew(store, identified);
     KvConnector connector = connecting.connect(deployment, store, identified);

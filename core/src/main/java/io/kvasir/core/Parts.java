@@ -3,6 +3,9 @@ package io.kvasir.core;
 import io.kvasir.api.EngineSpec;
 import io.kvasir.api.KvConnector;
 import io.kvasir.api.KvasirException;
+import io.kvasir.api.format.FormatException;
+import io.kvasir.api.format.FormatResolver;
+import io.kvasir.api.format.KvFormat;
 import io.kvasir.api.identity.Weights;
 import io.kvasir.api.store.Store;
 import io.kvasir.core.config.RecordBinder;
@@ -19,6 +22,9 @@ final class Parts {
   /** The resolver whose declarations may stand in the configuration. */
   private static final String EXPLICIT = "explicit";
 
+  /** Where that resolver finds them. */
+  private static final String IN_SETTINGS = "settings.format";
+
   private Parts() {}
 
   static Weights weights(Settings settings, EngineSpec engine) {
@@ -26,8 +32,21 @@ final class Parts {
     return new WeightsNaming(config).name(engine);
   }
 
-  /** {@return the specification with what the configuration declares of the format} */
-  static EngineSpec declared(Settings settings, EngineSpec engine) {
+  /** {@return the format; an error in one that the configuration declares names its file} */
+  static KvFormat resolve(FormatResolver resolver, Settings settings, EngineSpec engine) {
+    EngineSpec declared = declared(settings, engine);
+    try {
+      return resolver.resolve(declared);
+    } catch (FormatException e) {
+      if (settings.format().isEmpty() || !e.getMessage().startsWith(IN_SETTINGS)) {
+        throw e;
+      }
+      throw new FormatException(
+          settings.file() + ": format" + e.getMessage().substring(IN_SETTINGS.length()), e);
+    }
+  }
+
+  private static EngineSpec declared(Settings settings, EngineSpec engine) {
     if (settings.format().isEmpty()) {
       return engine;
     }
@@ -58,11 +77,13 @@ final class Parts {
   }
 
   static KvConnector connect(Deployment deployment, OpenStore<Store> store, Identified identified) {
-    return Connector.open(
-        connector(deployment.settings()),
-        store.store(),
-        identified.deployment(),
-        identified.policy().policy(),
-        !identified.policy().readOnly());
+    return deployment.located(
+        () ->
+            Connector.open(
+                connector(deployment.settings()),
+                store.store(),
+                identified.deployment(),
+                identified.policy().policy(),
+                !identified.policy().readOnly()));
   }
 }

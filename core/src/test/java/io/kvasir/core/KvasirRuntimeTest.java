@@ -13,7 +13,11 @@ import io.kvasir.api.PluginStatus;
 import io.kvasir.api.identity.NamespaceManifest;
 import io.kvasir.api.identity.Weights;
 import io.kvasir.api.store.Store;
+import io.kvasir.api.store.StoreDescriptor;
 import io.kvasir.api.store.StoreException;
+import io.kvasir.api.store.StoreHealth;
+import io.kvasir.api.store.StoreView;
+import io.kvasir.core.config.ConfigValue;
 import io.kvasir.core.plugin.PluginBuilder;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
@@ -68,9 +72,9 @@ class KvasirRuntimeTest {
         "{\"tenant\":7,%s} | tenant: 7 is not a text; write one in quotes",
         "{\"tenant\":\"a\",\"tenent\":1,%s} | tenent: unknown key; did you mean \"tenant\"?",
         "{\"tenant\":\"a\"} | store: missing; name one store, as in {\"local\": {\"directory\":"
-            + " \"blocks\"}}",
+            + " \"blocks\", \"capacity\": \"10GiB\"}}",
         "{\"tenant\":\"a\",\"store\":{}} | store: names no store; write one, as in {\"local\":"
-            + " {\"directory\": \"blocks\"}}",
+            + " {\"directory\": \"blocks\", \"capacity\": \"10GiB\"}}",
         "{\"tenant\":\"a\",\"store\":{\"shelf\":{},\"local\":{}}} | store: names 2 stores, shelf"
             + " and local; keep one",
         "{\"tenant\":\"a\",\"store\":{\"shelv\":{}}} | store.shelv: there is no store \"shelv\";"
@@ -114,6 +118,37 @@ class KvasirRuntimeTest {
             + ": store.bad: there is no store \"bad\"; there are memory, shelf; the plugin bad has"
             + " failed: there is no jar in its lib; a plugin is plugin.properties and lib",
         assertThrows(KvasirException.class, () -> Kvasir.open(file)).getMessage());
+  }
+
+  @Test
+  void aDisabledPluginIsNamedWhereItsStoreIsMissed() throws IOException {
+    Path file = temp.resolve("k.json");
+    Files.writeString(
+        file,
+        "{\"tenant\":\"a\",\"plugins\":{\"directory\":\"plugins\",\"disabled\":[\"shelf\"]},"
+            + STORE
+            + "}");
+    assertEquals(
+        file
+            + ": store.shelf: there is no store \"shelf\"; there are memory; the plugin shelf is"
+            + " disabled; take it out of plugins.disabled to have its stores",
+        assertThrows(KvasirException.class, () -> Kvasir.open(file)).getMessage());
+  }
+
+  @Test
+  void aStoreThatDoesNotListItsNamespacesIsNamed() {
+    StoreView silent = () -> StoreHealth.up("fine");
+    OpenStore<StoreView> open =
+        new OpenStore<>(
+            StoreDescriptor.named("shelf").build(),
+            silent,
+            new ConfigValue("k.json", temp, "store.shelf", Map.of()));
+    KvasirException e = assertThrows(KvasirException.class, open::namespaces);
+    assertEquals(
+        "k.json: store.shelf: does not list its namespaces: its plugin does not claim the"
+            + " capability \"enumerate\"",
+        e.getMessage());
+    assertEquals(StoreException.Kind.UNSUPPORTED, ((StoreException) e.getCause()).kind());
   }
 
   @Test

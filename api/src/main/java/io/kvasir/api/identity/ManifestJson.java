@@ -9,15 +9,20 @@ import io.kvasir.api.format.ModelConfiguration;
 import io.kvasir.api.format.Quantization;
 import io.kvasir.api.format.Shards;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * The manifest as a JSON tree: the names of identity.md, each of them present, none beside them.
  */
 final class ManifestJson {
+  private static final String DTYPES =
+      Arrays.stream(Dtype.values()).map(Dtype::wireName).collect(Collectors.joining(", "));
+
   private ManifestJson() {}
 
   static Map<String, Object> write(String tenant, Weights weights, KvFormat format) {
@@ -144,7 +149,8 @@ final class ManifestJson {
     String text = g.textOrNull(name);
     return text == null
         ? null
-        : Dtype.named(text).orElseThrow(() -> g.wrong(name, "a known data type"));
+        : Dtype.named(text)
+            .orElseThrow(() -> g.wrong(name, "a known data type; there are " + DTYPES));
   }
 
   private static Quantization quant(Fields g) {

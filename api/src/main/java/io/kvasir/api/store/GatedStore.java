@@ -7,6 +7,7 @@ import io.kvasir.api.identity.NamespaceId;
 import io.kvasir.api.identity.NamespaceManifest;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -57,6 +58,11 @@ public final class GatedStore implements Store {
   @Override
   public Map<String, Long> metrics() {
     return store.metrics();
+  }
+
+  @Override
+  public Optional<String> refusal(NamespaceManifest manifest) {
+    return store.refusal(manifest);
   }
 
   @Override

@@ -1,6 +1,8 @@
 package io.kvasir.api.store;
 
+import io.kvasir.api.identity.NamespaceManifest;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What can be asked of a store without changing it: one that is open ({@link Store}), or one that
@@ -27,6 +29,16 @@ public interface StoreView extends AutoCloseable {
 
   /** {@return the truth about the last real operations; never touches the device, never throws} */
   StoreHealth health();
+
+  /**
+   * {@return why no block of such a namespace could be kept, and the way out; empty if they could,
+   * as far as is known without opening it}
+   *
+   * @param manifest of a namespace that need not be there
+   */
+  default Optional<String> refusal(NamespaceManifest manifest) {
+    return Optional.empty();
+  }
 
   /**
    * Closes the store. Ends within the context's close timeout and says in the log what it

@@ -255,7 +255,12 @@ class IdentityMessagesTest {
     String at = "representation.groups[0].";
     group(at + "id: 1 is not its place in the list of groups", "id", 1);
     group(at + "kind: \"auto\" is not a known kind", "kind", "auto");
-    group(at + "k_dtype: \"auto\" is not a known data type", "k_dtype", "auto");
+    group(
+        at
+            + "k_dtype: \"auto\" is not a known data type; there are f32, f16, bf16, fp8_e4m3,"
+            + " fp8_e5m2, int8, int4, int2",
+        "k_dtype",
+        "auto");
     group(at + "hit: \"some\" is not \"all\" or {\"trailing\":n}", "hit", "some");
     group(at + "hit.trailing: 0 is not at least 1", "hit", Map.of("trailing", 0));
     group(at + "block_tokens: \"64\" is not an integer", "block_tokens", "64");

@@ -50,16 +50,18 @@ public final class ConfigFile {
               ? ""
               : " line %d, column %d:".formatted(at.getLineNr(), at.getColumnNr());
       throw new KvasirException(
-          "%s:%s %s; the file is one JSON object"
-              .formatted(file, where, firstLine(e.getOriginalMessage())),
-          e);
+          "%s:%s %s; the file is one JSON object".formatted(file, where, reason(e)), e);
     }
     Path directory = file.toAbsolutePath().normalize().getParent();
     return new ConfigValue(file.toString(), directory, "", json).section();
   }
 
-  private static String firstLine(String message) {
-    int end = message.indexOf('\n');
-    return end < 0 ? message : message.substring(0, end);
+  /** {@return what the parser says, in one line, without a source that it does not know} */
+  public static String reason(JacksonException e) {
+    return e.getOriginalMessage()
+        .lines()
+        .findFirst()
+        .orElse("")
+        .replaceAll(" \\(start marker at \\[Source:[^]]*]\\)", "");
   }
 }

@@ -32,8 +32,8 @@ public record Settings(
     ConfigValue connector,
     Map<String, Object> format,
     Map<String, String> labels) {
-  private static final String NO_STORE =
-      "missing; name one store, as in {\"local\": {\"directory\": \"blocks\"}}";
+  private static final String A_STORE =
+      "as in {\"local\": {\"directory\": \"blocks\", \"capacity\": \"10GiB\"}}";
 
   /**
    * The store.
@@ -76,7 +76,9 @@ public record Settings(
     return new Settings(
         root.at().file(),
         tenant,
-        store(store.orElseThrow(() -> root.at().child("store", null).error(NO_STORE))),
+        store(
+            store.orElseThrow(
+                () -> root.at().child("store", null).error("missing; name one store, " + A_STORE))),
         identity,
         weights,
         plugins(binder, plugins),
@@ -104,8 +106,7 @@ public record Settings(
     Section section = value.section();
     Map<String, Object> stores = section.rest();
     if (stores.isEmpty()) {
-      throw value.error(
-          "names no store; write one, as in {\"local\": {\"directory\": \"blocks\"}}");
+      throw value.error("names no store; write one, " + A_STORE);
     }
     if (stores.size() > 1) {
       throw value.error(

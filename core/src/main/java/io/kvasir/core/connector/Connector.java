@@ -14,6 +14,7 @@ import io.kvasir.api.identity.IdentityPolicy;
 import io.kvasir.api.identity.NamespaceManifest;
 import io.kvasir.api.identity.RequestScope;
 import io.kvasir.api.store.BlockLease;
+import io.kvasir.api.store.FrameSource;
 import io.kvasir.api.store.Store;
 import io.kvasir.api.store.StoreHealth;
 import java.lang.System.Logger.Level;
@@ -21,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -63,7 +65,7 @@ public final class Connector implements KvConnector {
    * @param policy configured and probed
    * @param writable whether saves are made
    * @throws KvasirException if the store cannot open the namespace, or the settings leave too few
-   *     frames; nothing stays open then
+   *     frames or too short a queue; nothing stays open then
    */
   public static Connector open(
       ConnectorSettings settings,
@@ -96,6 +98,31 @@ public final class Connector implements KvConnector {
     }
   }
 
+  /**
+   * Says what {@link #open} would say of the settings, without a store: as far as they can be
+   * judged by the size of a block.
+   *
+   * @throws KvasirException if they leave too few frames or too short a queue
+   */
+  public static void check(ConnectorSettings settings, NamespaceManifest deployment) {
+    Layout layout = Layout.of(deployment);
+    FramePool frames =
+        new FramePool(FrameSource.HOST, layout, settings.frames().bytes(), _ -> {}, _ -> {});
+    checkQueue(settings, layout, frames);
+  }
+
+  private static void checkQueue(ConnectorSettings settings, Layout layout, FramePool frames) {
+    for (Part part : layout.parts()) {
+      int batch = frames.batch(part.payloadBytes(), settings.batchBlocks());
+      if (settings.queue().bytes() < batch * part.payloadBytes()) {
+        throw new KvasirException(
+            "connector.queue: %s is less than a batch of %d blocks of %d bytes; give at least %d, or lower connector.batch-blocks"
+                .formatted(
+                    settings.queue(), batch, part.payloadBytes(), batch * part.payloadBytes()));
+      }
+    }
+  }
+
   private void start(NamespaceManifest deployment) {
     try {
       machinery.frames =
@@ -111,6 +138,7 @@ public final class Connector implements KvConnector {
     } catch (RuntimeException e) {
       throw new KvasirException("the store's frames or paths cannot be used: " + e.getMessage(), e);
     }
+    checkQueue(machinery.settings, machinery.layout, machinery.frames);
     epochs.open(deployment);
     machinery.frames.warm();
     machinery.clock.every(BlockLease.LASTS.dividedBy(3), this::renewLeases);
@@ -134,6 +162,9 @@ public final class Connector implements KvConnector {
 
   @Override
   public KvRequest request(RequestScope scope, int[] tokens, List<ContentItem> items) {
+    Objects.requireNonNull(scope, "scope: null; give RequestScope.NONE or one with a salt");
+    Objects.requireNonNull(tokens, "tokens: null; give the tokens of the prompt");
+    Objects.requireNonNull(items, "items: null; give List.of() for text alone");
     Epoch epoch = epochs.enter();
     boolean begun = false;
     try {

@@ -12,6 +12,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Finds the path for an engine's memory, and refuses memory that does not fit: at submit. */
 final class Paths {
@@ -82,25 +83,43 @@ final class Paths {
     return memory.getClass().getSimpleName();
   }
 
-  private void requireShared(Part part, BlockMemory memory) {
-    boolean shared =
-        switch (memory) {
-          case PagedBlocks paged ->
-              paged.planes().stream()
-                  .allMatch(p -> ((Region.Host) p.region()).memory().isAccessibleBy(worker));
-          case SegmentBlocks list ->
-              list.blocks().stream().allMatch(b -> b.stream().allMatch(this::isShared));
-          case GroupedBlocks _ -> true;
-        };
-    if (!shared) {
+  /** {@return the memory that the host can address} */
+  private static Stream<MemorySegment> segments(BlockMemory memory) {
+    return switch (memory) {
+      case PagedBlocks paged ->
+          paged.planes().stream()
+              .map(PagedBlocks.Plane::region)
+              .filter(Region.Host.class::isInstance)
+              .map(region -> ((Region.Host) region).memory());
+      case SegmentBlocks list -> list.blocks().stream().flatMap(List::stream);
+      case GroupedBlocks _ -> Stream.empty(); // its parts are asked for one by one
+    };
+  }
+
+  /**
+   * Refuses memory that is gone, or that a load must not write.
+   *
+   * @throws KvasirException if so
+   */
+  static void requireUsable(Part part, BlockMemory memory, boolean written) {
+    if (!segments(memory).allMatch(s -> s.scope().isAlive())) {
       throw new KvasirException(
-          "%s: memory of a confined arena; workers copy, so give memory of a shared or automatic one"
+          "%s: memory of an arena that is closed; keep it open until the transfer has ended"
+              .formatted(part.name()));
+    }
+    if (written && segments(memory).anyMatch(MemorySegment::isReadOnly)) {
+      throw new KvasirException(
+          "%s: read-only memory; a load writes, so give the segment itself and not asReadOnly()"
               .formatted(part.name()));
     }
   }
 
-  private boolean isShared(MemorySegment segment) {
-    return segment.isAccessibleBy(worker);
+  private void requireShared(Part part, BlockMemory memory) {
+    if (!segments(memory).allMatch(s -> s.isAccessibleBy(worker))) {
+      throw new KvasirException(
+          "%s: memory of a confined arena; workers copy, so give memory of a shared or automatic one"
+              .formatted(part.name()));
+    }
   }
 
   /**

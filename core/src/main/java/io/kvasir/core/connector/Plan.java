@@ -11,6 +11,11 @@ import java.util.List;
 
 /** What a load or a save moves: checked, cut into batches, parents first. */
 final class Plan {
+  /** Whose need the memory does not meet, in an error. */
+  private static final String LOADED = "the match";
+
+  private static final String SAVED = "the save";
+
   private final Machinery machinery;
   private final Chains chains;
   private final List<Span> spans = new ArrayList<>();
@@ -40,7 +45,7 @@ final class Plan {
     if (tokens > 0) {
       for (Part part : machinery.layout.parts()) {
         Span span = new Span(part, part.firstNeeded(tokens), part.end(tokens));
-        plan.use(part, memory, span.first, span.end(), "the match", Fence.none());
+        plan.use(part, memory, span.first, span.end(), LOADED, Fence.none());
         plan.spans.add(span);
         plan.addKnown(span);
       }
@@ -69,7 +74,7 @@ final class Plan {
       BlockMemory own = memory.part(part.group(), part.shard());
       int end = Math.min(own.endBlock(), chains.blocks(part));
       int first = Math.min(own.firstBlock(), end);
-      plan.use(part, memory, first, end, "the save", fence);
+      plan.use(part, memory, first, end, SAVED, fence);
       all.add(new Span(part, first, end));
     }
     for (Span span : all) { // only now: a mistake above must leave nothing marked
@@ -86,6 +91,7 @@ final class Plan {
   private void use(Part part, BlockMemory all, int from, int end, String who, Fence fence) {
     BlockMemory own = all.part(part.group(), part.shard());
     Paths.require(part, own, from, end, who);
+    Paths.requireUsable(part, own, who.equals(LOADED));
     memory.add(own);
     paths.add(machinery.paths.of(part, own, fence));
   }

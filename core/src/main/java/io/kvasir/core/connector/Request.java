@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -28,6 +29,9 @@ import java.util.function.Consumer;
  * nobody else's is taken under it.
  */
 final class Request implements KvRequest {
+  private static final String NO_MEMORY = "memory: null; give the blocks of the engine";
+  private static final String NO_DEADLINE = "deadline: null; give one, or none for the configured";
+
   final Machinery machinery;
   final Epoch epoch;
   private final long id;
@@ -96,6 +100,7 @@ final class Request implements KvRequest {
 
   @Override
   public Transfer<PrefixMatch> lookup(Deadline deadline) {
+    Objects.requireNonNull(deadline, NO_DEADLINE);
     requireOpen();
     long limit = Math.max(0, chains.tokens() - 1);
     limit -= limit % machinery.layout.step();
@@ -119,6 +124,9 @@ final class Request implements KvRequest {
 
   @Override
   public Transfer<LoadResult> load(PrefixMatch asked, BlockMemory memory, Deadline deadline) {
+    Objects.requireNonNull(asked, "match: null; give what the lookup returned");
+    Objects.requireNonNull(memory, NO_MEMORY);
+    Objects.requireNonNull(deadline, NO_DEADLINE);
     requireOpen();
     Match held = requireMatch(asked);
     Plan plan = Plan.load(machinery, chains, asked.tokens(), memory);
@@ -145,6 +153,8 @@ final class Request implements KvRequest {
 
   @Override
   public Transfer<SaveResult> save(BlockMemory memory, Fence ready) {
+    Objects.requireNonNull(memory, NO_MEMORY);
+    Objects.requireNonNull(ready, "ready: null; give Fence.none() if the bytes are there");
     requireOpen();
     if (!machinery.writable) {
       machinery.sayReadOnly();

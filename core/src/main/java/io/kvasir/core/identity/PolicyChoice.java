@@ -34,17 +34,30 @@ public record PolicyChoice(IdentityPolicy policy, boolean writable, List<String>
       Map<String, Object> identity,
       Collection<? extends IdentityPolicy> known,
       NamespaceManifest deployment) {
+    IdentityPolicy policy = named(identity, known);
+    Map<String, Object> flags = new TreeMap<>(identity);
+    return new PolicyChoice(
+        policy,
+        flag(flags, "writable"),
+        PolicyProbe.check(policy, deployment, flag(flags, "unsafe")));
+  }
+
+  /**
+   * {@return the policy with its settings, not probed: what can be said without a deployment}
+   *
+   * @throws KvasirException if there is no such policy or a setting is wrong
+   */
+  public static IdentityPolicy named(
+      Map<String, Object> identity, Collection<? extends IdentityPolicy> known) {
     Map<String, Object> settings = new TreeMap<>(identity);
     Object name = settings.containsKey("policy") ? settings.remove("policy") : DEFAULT;
-    boolean unsafe = flag(settings, "unsafe");
-    boolean writable = flag(settings, "writable");
-    IdentityPolicy policy =
-        known.stream()
-            .filter(p -> p.name().equals(name))
-            .findFirst()
-            .orElseThrow(() -> unknown(name, known))
-            .configured(settings);
-    return new PolicyChoice(policy, writable, PolicyProbe.check(policy, deployment, unsafe));
+    flag(settings, "unsafe");
+    flag(settings, "writable");
+    return known.stream()
+        .filter(p -> p.name().equals(name))
+        .findFirst()
+        .orElseThrow(() -> unknown(name, known))
+        .configured(settings);
   }
 
   private static boolean flag(Map<String, Object> settings, String name) {

@@ -2,6 +2,7 @@ package io.kvasir.core.identity;
 
 import io.kvasir.api.identity.CanonicalJson;
 import io.kvasir.api.identity.IdentityException;
+import io.kvasir.core.config.ConfigFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -126,7 +127,7 @@ public final class StrictJson {
       return new TreeBuilder(source, parser, nonFiniteAsText).document();
     } catch (JacksonException e) {
       throw new IdentityException(
-          source + ": not JSON: " + e.getOriginalMessage() + place(e.getLocation()));
+          source + ": not JSON: " + ConfigFile.reason(e) + place(e.getLocation()));
     }
   }
 

@@ -40,6 +40,14 @@ class ConfigFileTest {
   }
 
   @Test
+  void anObjectThatDoesNotEndIsRefusedWithItsPlace() {
+    refused(
+        "{\n \"store\": {\"a\": 1\n",
+        "conf/kvasir.json: line 3, column 1: Unexpected end-of-input: expected close marker for"
+            + " Object; the file is one JSON object");
+  }
+
+  @Test
   void anEmptyFileIsRefused() {
     assertThrows(KvasirException.class, () -> parse(""));
   }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.kvasir.api.BlockMemory;
 import io.kvasir.api.ByteSize;
 import io.kvasir.api.Fence;
 import io.kvasir.api.GroupedBlocks;
@@ -17,6 +18,7 @@ import io.kvasir.api.identity.NamespaceManifest;
 import io.kvasir.api.identity.RequestScope;
 import io.kvasir.api.store.StoreException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -132,6 +134,88 @@ final class MistakesTest {
   }
 
   @Test
+  void memoryThatIsGoneOrMustNotBeWrittenIsNamed() {
+    try (Connector connector = Bench.settings().open(store)) {
+      Bench.fill(connector, 2, 1);
+      try (KvRequest request = connector.request(RequestScope.NONE, Bench.prompt(9))) {
+        PrefixMatch match = Bench.lookup(request);
+        MemorySegment segment = Arena.ofAuto().allocate(2L * Bench.BLOCK);
+        MemorySegment closed;
+        try (Arena arena = Arena.ofShared()) {
+          closed = arena.allocate(2L * Bench.BLOCK);
+        }
+        String readOnly =
+            "group 0, shard 0: read-only memory; a load writes, so give the segment itself and not"
+                + " asReadOnly()";
+        String gone =
+            "group 0, shard 0: memory of an arena that is closed; keep it open until the transfer"
+                + " has ended";
+        refused(readOnly, () -> request.load(match, segments(segment.asReadOnly())));
+        refused(
+            readOnly,
+            () -> request.load(match, Bench.paged(segment.asReadOnly(), 0, 2, Bench.BLOCK)));
+        for (BlockMemory memory :
+            List.of(segments(closed), Bench.paged(closed, 0, 2, Bench.BLOCK))) {
+          refused(gone, () -> request.load(match, memory));
+          refused(gone, () -> request.save(memory, Fence.none()));
+        }
+        assertEquals(0, connector.gauges().transfers());
+        assertEquals(
+            2,
+            request.load(match, segments(segment), Bench.soon()).await(Bench.soon()).tokens()
+                / Bench.TOKENS);
+      }
+      try (KvRequest request = connector.request(RequestScope.NONE, Bench.prompt(9))) {
+        MemorySegment segment = Arena.ofAuto().allocate(2L * Bench.BLOCK);
+        assertEquals(
+            2,
+            request.save(segments(segment.asReadOnly()), Fence.none()).await(Bench.soon()).saved());
+      }
+    }
+  }
+
+  private static SegmentBlocks segments(MemorySegment two) {
+    return SegmentBlocks.of(
+        List.of(
+            List.of(two.asSlice(0, Bench.BLOCK)), List.of(two.asSlice(Bench.BLOCK, Bench.BLOCK))));
+  }
+
+  @Test
+  void nullIsNamed() {
+    try (Connector connector = Bench.settings().open(store)) {
+      missing(
+          "scope: null; give RequestScope.NONE or one with a salt",
+          () -> connector.request(null, 1));
+      missing(
+          "tokens: null; give the tokens of the prompt",
+          () -> connector.request(RequestScope.NONE, (int[]) null));
+      missing(
+          "items: null; give List.of() for text alone",
+          () -> connector.request(RequestScope.NONE, new int[] {1}, null));
+      try (KvRequest request = connector.request(RequestScope.NONE, Bench.prompt(9))) {
+        PrefixMatch match = Bench.lookup(request);
+        String deadline = "deadline: null; give one, or none for the configured";
+        String memory = "memory: null; give the blocks of the engine";
+        missing(deadline, () -> request.lookup(null));
+        missing(deadline, () -> request.load(match, Bench.memory(2, 0), null));
+        missing(memory, () -> request.load(match, null));
+        missing(memory, () -> request.save(null, Fence.none()));
+        missing(
+            "match: null; give what the lookup returned",
+            () -> request.load(null, Bench.memory(2, 0)));
+        missing(
+            "ready: null; give Fence.none() if the bytes are there",
+            () -> request.save(Bench.memory(2, 1), null));
+      }
+      assertTrue(connector.gauges().idle());
+    }
+  }
+
+  private static void missing(String message, Executable call) {
+    assertEquals(message, assertThrows(NullPointerException.class, call).getMessage());
+  }
+
+  @Test
   void aClosedConnectorAndAClosedRequestAreNamed() {
     Connector connector = Bench.settings().open(store);
     KvRequest request = connector.request(RequestScope.NONE, Bench.prompt(8));
@@ -177,6 +261,18 @@ final class MistakesTest {
     NamespaceManifest deployment = Bench.DEPLOYMENT;
     refused(
         "connector.frames: 768 bytes are too few for frames of 256 bytes; give at least 1024",
+        () -> settings.open(store, deployment));
+  }
+
+  @Test
+  void aQueueThatHoldsNoBatchIsNamed() {
+    Bench.Settings settings = Bench.settings();
+    settings.batch = 1;
+    settings.queue = 255;
+    NamespaceManifest deployment = Bench.DEPLOYMENT;
+    refused(
+        "connector.queue: 255 B is less than a batch of 1 blocks of 256 bytes; give at least 256,"
+            + " or lower connector.batch-blocks",
         () -> settings.open(store, deployment));
   }
 

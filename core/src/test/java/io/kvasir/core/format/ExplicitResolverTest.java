@@ -122,7 +122,7 @@ class ExplicitResolverTest {
         "'\"numerics\":\"any\"'|'\"numerics\":\"unknown\"'|numerics: \"unknown\" says nothing; give"
             + " the value that is in force",
         "'\"k_dtype\":\"bf16\"'|'\"k_dtype\":\"auto\"'|groups[0].k_dtype: \"auto\" is not a known"
-            + " data type",
+            + " data type; there are f32, f16, bf16, fp8_e4m3, fp8_e5m2, int8, int4, int2",
         "'little'|'big'|byte_order: \"big\" is not supported; blocks are \"little\"",
         "'\"kv_heads\":2'|'\"kv_heads\":null'|groups[0].kv_heads: null is not a whole number from 1"
             + " to 65536",

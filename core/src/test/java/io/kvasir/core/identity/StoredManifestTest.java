@@ -80,7 +80,8 @@ class StoredManifestTest {
         "kvasir/namespace/1",
         "kvasir/namespace/2");
     edited(
-        "manifest ID: representation.groups[0].k_dtype: \"auto\" is not a known data type",
+        "manifest ID: representation.groups[0].k_dtype: \"auto\" is not a known data type; there"
+            + " are f32, f16, bf16, fp8_e4m3, fp8_e5m2, int8, int4, int2",
         "\"k_dtype\":\"bf16\"",
         "\"k_dtype\":\"auto\"");
     edited("manifest ID: shards.count: 0 is not in 1 … 65536", "\"count\":2", "\"count\":0");

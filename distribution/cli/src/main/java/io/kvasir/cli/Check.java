@@ -1,8 +1,10 @@
 package io.kvasir.cli;
 
+import io.kvasir.api.KvasirException;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /**
  * What one check of {@code kvasir doctor} found.
@@ -21,6 +23,15 @@ record Check(String name, State state, String detail) {
 
   static Check ok(String name, String detail) {
     return new Check(name, State.OK, detail);
+  }
+
+  /** {@return what a call finds, or the error that it ends with} */
+  static Check of(String name, Supplier<String> detail) {
+    try {
+      return ok(name, detail.get());
+    } catch (KvasirException e) {
+      return failed(name, e.getMessage());
+    }
   }
 
   static Check warning(String name, String detail) {

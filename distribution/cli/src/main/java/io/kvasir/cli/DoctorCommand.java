@@ -2,12 +2,15 @@ package io.kvasir.cli;
 
 import io.kvasir.api.KvasirException;
 import io.kvasir.api.PluginStatus;
+import io.kvasir.api.identity.CanonicalJson;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.StoreHealth;
 import io.kvasir.api.store.StoreUsage;
 import io.kvasir.api.store.StoreView;
 import io.kvasir.core.Deployment;
+import io.kvasir.core.Identified;
 import io.kvasir.core.OpenStore;
+import io.kvasir.core.Rehearsal;
 import io.kvasir.core.Version;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,11 +23,12 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "doctor",
     description = {
-      "Looks at the JVM, the configuration, the plugins, the directories and the store. Takes no"
-          + " lock and changes nothing."
+      "Looks at the JVM, the configuration, the plugins, the directories and the store, and at what"
+          + " connecting an engine would come to. Takes no lock and changes nothing."
     })
 final class DoctorCommand implements Callable<Integer> {
   @Mixin private Common common;
+  @Mixin private EngineOptions engine;
 
   DoctorCommand() {}
 
@@ -47,6 +51,7 @@ final class DoctorCommand implements Callable<Integer> {
       checks.addAll(DirectoryCheck.of(deployment.storePaths()));
       if (configuration.state() == Check.State.OK) {
         checks.add(store(deployment));
+        identity(new Rehearsal(deployment), checks);
       }
     } catch (KvasirException e) {
       checks.add(Check.failed("configuration", e.getMessage()));
@@ -78,6 +83,45 @@ final class DoctorCommand implements Callable<Integer> {
       case DISABLED -> Check.ok(name, plugin.detail());
       case FAILED -> Check.failed(name, plugin.detail());
     };
+  }
+
+  /**
+   * Connects the engine that is named, or the one that the configuration declares, without a store.
+   */
+  private void identity(Rehearsal rehearsal, List<Check> checks) {
+    if (engine.given()) {
+      checks.add(
+          Check.of(
+              "engine",
+              () -> {
+                Identified identified = rehearsal.connect(engine.spec(common));
+                return "namespace %s, policy %s"
+                    .formatted(
+                        identified.namespace().id().prefix(), identified.policy().policy().name());
+              }));
+      return;
+    }
+    checks.add(Check.of("identity", () -> "policy " + rehearsal.policy()));
+    checks.add(
+        Check.of(
+            "weights",
+            () ->
+                rehearsal
+                    .weights()
+                    .map(w -> CanonicalJson.text(w.json()))
+                    .orElse("named by the engine or its model's files")));
+    boolean sound = checks.reversed().stream().limit(2).allMatch(c -> c.state() == Check.State.OK);
+    if (sound) {
+      checks.add(
+          Check.of(
+              "format",
+              () ->
+                  rehearsal
+                      .declared()
+                      .map(rehearsal::connect)
+                      .map(i -> "%d groups of layers".formatted(i.deployment().groups()))
+                      .orElse("the engine's; name it with --engine to have it looked at")));
+    }
   }
 
   private static Check store(Deployment deployment) {

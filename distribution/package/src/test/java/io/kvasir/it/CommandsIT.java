@@ -16,6 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands of bin/kvasir: what they print, and how they end. */
@@ -137,6 +138,72 @@ class CommandsIT {
           outcome.out().lines().anyMatch(l -> l.matches("ok +" + check + " .*")),
           check + "\n" + outcome.out());
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "'' | '' | ok engine | namespace %n, policy strict",
+        "64MiB | 8KiB | failed engine | store.local: capacity: 8 KiB is too small for blocks of"
+            + " 16384 bytes; write at least 254464",
+        "\"connector\":{ | \"identity\":{\"policy\":\"lmdeploy\"},\"connector\":{ | failed engine |"
+            + " identity.policy: \"lmdeploy\" is not known; there are lmdeploy-v1, strict",
+        "r7 | latest | failed engine | weights.name: \"latest\" can mean other weights tomorrow;"
+            + " write a commit, a content digest or a name that is never used again, such as"
+            + " \"release-7\"",
+      })
+  void theDoctorConnectsAnEngineThatIsNamed(
+      String before, String after, String check, String detail) throws Exception {
+    Path plugins = installed.plugins();
+    Sources.probe(installed, plugins);
+    Path conf = installed.configuration("k.json", Installed.local("blocks"), plugins);
+    Files.writeString(conf, Files.readString(conf).replace(before, after));
+    Outcome outcome = installed.kvasir("doctor", "--engine", "tiny", "-c", conf.toString());
+    boolean sound = check.startsWith("ok");
+    String expected =
+        sound ? detail.replace("%n", namespace(conf).substring(0, 32)) : conf + ": " + detail;
+    assertEquals(
+        check + "  " + expected,
+        outcome
+            .out()
+            .lines()
+            .toList()
+            .getLast()
+            .replaceAll("^(ok|failed) +engine +", check + "  "));
+    assertTrue(outcome.out().lines().toList().getLast().startsWith(check.substring(0, 2)));
+    assertEquals(sound ? 0 : 1, outcome.exit(), outcome.err());
+    assertFalse(Files.exists(temp.resolve("blocks")));
+  }
+
+  private String namespace(Path conf) throws Exception {
+    String shown =
+        installed.kvasir("identity", "show", "--engine", "tiny", "-c", conf.toString()).good();
+    return Installed.lines(shown, "namespace").getFirst();
+  }
+
+  @Test
+  void theDoctorResolvesWhatTheConfigurationSaysByItself() throws Exception {
+    Path conf = installed.configuration("k.json", Installed.local("blocks"));
+    String out = installed.kvasir("doctor", "-c", conf.toString()).good();
+    assertEquals(
+        List.of(
+            "ok  identity  policy strict",
+            "ok  weights  {\"kind\":\"base\",\"model\":\"tiny\",\"name\":\"r7\"}",
+            "ok  format  the engine's; name it with --engine to have it looked at"),
+        out.lines().skip(out.lines().count() - 3).map(l -> l.replaceAll("   +", "  ")).toList());
+    Files.writeString(
+        conf, Files.readString(conf).replace("{\"by\":\"name\"", "{\"by\":\"commit\""));
+    Outcome wrong = installed.kvasir("doctor", "-c", conf.toString());
+    assertEquals(1, wrong.exit());
+    assertTrue(
+        wrong
+            .out()
+            .contains(
+                conf
+                    + ": weights: name: does not count where the weights are named by commit; leave"
+                    + " it out, or write \"by\": \"name\""),
+        wrong.out());
   }
 
   @Test

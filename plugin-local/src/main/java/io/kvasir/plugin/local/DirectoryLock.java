@@ -65,7 +65,10 @@ final class DirectoryLock implements AutoCloseable {
   private static FileChannel lock(Path directory, Path path) throws IOException, StoreException {
     FileChannel channel =
         FileChannel.open(
-            path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+            DiskDirectory.file(path.getParent(), NAME),
+            StandardOpenOption.CREATE,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE);
     try {
       FileLock lock = channel.tryLock();
       if (lock == null) {

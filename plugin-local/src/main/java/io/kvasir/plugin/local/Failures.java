@@ -3,6 +3,7 @@ package io.kvasir.plugin.local;
 import io.kvasir.api.BlockStatus;
 import io.kvasir.api.store.StoreException;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 
 /** What an exception of the disk means for a block, and for a call. */
 final class Failures {
@@ -32,6 +33,13 @@ final class Failures {
       return new StoreException(
           StoreException.Kind.IO,
           what + ": its file system is read-only; make it writable, or configure another directory",
+          e);
+    }
+    if (e instanceof AccessDeniedException denied) {
+      return new StoreException(
+          StoreException.Kind.IO,
+          "%s: this user may not use %s; give it the right to read and write there, or configure another directory"
+              .formatted(what, denied.getFile()),
           e);
     }
     StoreException.Kind kind = isFull(e) ? StoreException.Kind.CAPACITY : StoreException.Kind.IO;

@@ -47,6 +47,7 @@ final class LocalStore implements Store {
   private final Directory directory;
   private final AutoCloseable holds; // the lock, and what the directory needs
   private final String mode;
+  private final LocalConfig config;
   private final System.Logger log;
   private final Duration closeTimeout;
   private final Budget budget;
@@ -71,6 +72,7 @@ final class LocalStore implements Store {
     this.directory = directory;
     this.holds = holds;
     this.mode = mode;
+    this.config = config;
     this.log = log;
     this.closeTimeout = closeTimeout;
     StoreFile.open(directory);
@@ -377,6 +379,11 @@ final class LocalStore implements Store {
 
   Metrics counters() {
     return metrics;
+  }
+
+  @Override
+  public Optional<String> refusal(NamespaceManifest manifest) {
+    return Slabs.refusal(config, manifest);
   }
 
   @Override

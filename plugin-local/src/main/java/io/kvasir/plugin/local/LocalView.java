@@ -1,6 +1,7 @@
 package io.kvasir.plugin.local;
 
 import io.kvasir.api.identity.NamespaceId;
+import io.kvasir.api.identity.NamespaceManifest;
 import io.kvasir.api.store.NamespaceSummary;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.StoreHealth;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
@@ -94,6 +96,11 @@ final class LocalView implements StoreView {
     } catch (IOException e) {
       return new StoreHealth(StoreHealth.State.DOWN, e.getMessage());
     }
+  }
+
+  @Override
+  public Optional<String> refusal(NamespaceManifest manifest) {
+    return Slabs.refusal(config, manifest);
   }
 
   @Override

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /** The slabs of a store, by slot size, and how they share its capacity. */
 final class Slabs {
@@ -141,19 +142,31 @@ final class Slabs {
 
   /** Why a store of this capacity holds no block of a group; empty if it can. */
   Optional<String> refusal(NamespaceManifest manifest, int group) {
+    return refusal(config, manifest, group);
+  }
+
+  static Optional<String> refusal(LocalConfig config, NamespaceManifest manifest, int group) {
     long payload = manifest.payloadBytes(group);
     if (payload < 1 || payload > MOST_PAYLOAD) {
       return Optional.of(
           "group %d of %s: its blocks have %d bytes, a local store takes 1 to %d; choose fewer tokens per block"
               .formatted(group, manifest, payload, MOST_PAYLOAD));
     }
-    Header header = Header.first(id, (int) Layout.slotBytes(payload), config.pages());
+    Header header = Header.first(0, (int) Layout.slotBytes(payload), config.pages());
     long least = fileBytes(header) + Growth.bytes(FEWEST_SLOTS, header.slotBytes());
     return least <= config.capacity().bytes()
         ? Optional.empty()
         : Optional.of(
             "capacity: %s is too small for blocks of %d bytes; write at least %d"
                 .formatted(config.capacity(), payload, least));
+  }
+
+  /** The first refusal of a group. */
+  static Optional<String> refusal(LocalConfig config, NamespaceManifest manifest) {
+    return IntStream.range(0, manifest.groups())
+        .mapToObj(group -> refusal(config, manifest, group))
+        .flatMap(Optional::stream)
+        .findFirst();
   }
 
   /** Creates the file of a slot size, unless it is there. */

@@ -13,8 +13,10 @@ import io.kvasir.api.store.Store;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.StoreException.Kind;
 import java.io.RandomAccessFile;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -125,6 +127,71 @@ class BadInputTest {
         "rwxr-xr-x",
         java.nio.file.attribute.PosixFilePermissions.toString(
             Files.getPosixFilePermissions(directory)));
+  }
+
+  @Test
+  void aFileWhereTheDirectoryShouldBeIsNamed() throws Exception {
+    Path file = Files.writeString(directory.resolve("blocks"), "mine");
+    for (Path path : List.of(file, file.resolve("a/b"))) {
+      Fixture.Context context = new Fixture.Context(Fixture.config(path, 64 << 20));
+      String message =
+          "directory: %s %s; configure a directory, or move the file away"
+              .formatted(
+                  path,
+                  path.equals(file)
+                      ? "is a file and no directory"
+                      : "cannot be created, since %s is a file".formatted(file));
+      refused(Kind.CONFIGURATION, message, () -> new LocalProvider().open(context));
+      refused(Kind.CONFIGURATION, message, () -> new LocalProvider().inspect(context));
+    }
+  }
+
+  @Test
+  void aDirectoryWhereAFileOfTheStoreShouldBeIsNamed() throws Exception {
+    fill();
+    for (Path file :
+        List.of(
+            manifest(),
+            directory.resolve("ns-" + MANIFEST.id().hex() + ".config.json"),
+            directory.resolve("store"),
+            directory.resolve("slab-8192.kv"))) {
+      byte[] good = Files.readAllBytes(file);
+      Files.delete(file);
+      Files.createDirectory(file);
+      String message =
+          "%s: is a directory, and a store has a file of that name; move it out of the store's directory%s"
+              .formatted(file, UNCHANGED);
+      refused(Kind.MISMATCH, message, this::open);
+      refused(
+          Kind.MISMATCH,
+          message,
+          () ->
+              new LocalProvider()
+                  .inspect(new Fixture.Context(Fixture.config(directory, 64 << 20))));
+      Files.delete(file);
+      Files.write(file, good);
+    }
+    Path lock = directory.resolve("lock");
+    Files.delete(lock);
+    Files.createDirectory(lock);
+    refused(
+        Kind.MISMATCH,
+        "%s: is a directory, and a store has a file of that name; move it out of the store's directory%s"
+            .formatted(lock.toRealPath(), UNCHANGED),
+        this::open);
+    Files.delete(lock);
+    intact();
+  }
+
+  @Test
+  void whatThisUserMayNotUseIsNamed() {
+    StoreException e =
+        Failures.of(new AccessDeniedException("/srv/blocks/store"), "store directory /srv/blocks");
+    assertEquals(
+        "store directory /srv/blocks: this user may not use /srv/blocks/store; give it the right to"
+            + " read and write there, or configure another directory",
+        e.getMessage());
+    assertEquals(Kind.IO, e.kind());
   }
 
   @Test

@@ -80,7 +80,7 @@ final class Fixture {
     Map<String, byte[]> content = new TreeMap<>();
     try (Stream<Path> files = Files.list(directory)) {
       for (Path file : files.toList()) {
-        if (!file.endsWith(DirectoryLock.NAME)) {
+        if (!file.endsWith(DirectoryLock.NAME) && Files.isRegularFile(file)) {
           content.put(file.getFileName().toString(), Files.readAllBytes(file));
         }
       }

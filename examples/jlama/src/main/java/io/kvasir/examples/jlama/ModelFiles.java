@@ -193,7 +193,13 @@ public record ModelFiles(Path directory, JsonNode config, Map<String, StoredTens
       return node;
     } catch (JsonProcessingException e) {
       throw new IllegalArgumentException(
-          "%s: %s; the file is corrupt, fetch it again".formatted(file, e.getOriginalMessage()), e);
+          "%s: line %d, column %d: %s; the file is corrupt, fetch it again"
+              .formatted(
+                  file,
+                  e.getLocation().getLineNr(),
+                  e.getLocation().getColumnNr(),
+                  e.getOriginalMessage().replaceAll(" \\(start marker at \\[Source:[^]]*]\\)", "")),
+          e);
     }
   }
 }
