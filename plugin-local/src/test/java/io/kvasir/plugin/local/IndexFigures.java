@@ -30,26 +30,30 @@ final class IndexFigures {
     double[] hit = new double[rounds];
     double[] miss = new double[rounds];
     double[] prefix = new double[rounds];
+    double[] scattered = new double[rounds];
     double[] print = new double[rounds];
     for (int round = -3; round < rounds; round++) {
       int at = Math.max(0, round);
       Random random = new Random(round);
       hit[at] = probe(state.table, random, keys, 1);
       miss[at] = probe(state.table, random, keys, 3);
-      prefix[at] = prefix(state, random, keys);
+      prefix[at] = prefix(state, random, keys, true);
+      scattered[at] = prefix(state, random, keys, false);
       print[at] = fingerprints();
     }
     System.out.printf(
         Locale.ROOT,
         "{\"keys\": %d, \"bytes_per_block\": %.1f, \"index_bytes_per_block\": %.1f,"
             + " \"lookup_hit_ns\": %.1f, \"lookup_miss_ns\": %.1f, \"prefix2000_us\": %.1f,"
-            + " \"fingerprint_ns\": %.1f, \"fill_s\": %.1f, \"sink\": %d}%n",
+            + " \"scattered2000_us\": %.1f, \"fingerprint_ns\": %.1f, \"fill_s\": %.1f, \"sink\":"
+            + " %d}%n",
         keys,
         whole,
         16 + (double) state.table.indexBytes() / keys,
         median(hit),
         median(miss),
         median(prefix),
+        median(scattered),
         median(print),
         fill,
         sink & 1);
@@ -113,6 +117,16 @@ final class IndexFigures {
     return prints;
   }
 
+  private static long[] chain(Random random, int keys) {
+    int from = random.nextInt(keys - CHAIN);
+    long[] prints = new long[2 * CHAIN];
+    for (int i = 0; i < CHAIN; i++) {
+      prints[2 * i] = first(from + i);
+      prints[2 * i + 1] = second(from + i);
+    }
+    return prints;
+  }
+
   /** Nanoseconds of a lookup of one key after the other, at random. */
   private static double probe(SlotTable table, Random random, int keys, int factor) {
     double[] times = new double[PROBES / CHAIN];
@@ -129,12 +143,17 @@ final class IndexFigures {
     return median(times);
   }
 
-  /** Microseconds of one lookup of a chain with its lease, and the end of the lease. */
-  private static double prefix(SlabState state, Random random, int keys) {
+  /**
+   * Microseconds of one lookup of a chain with its lease.
+   *
+   * @param together whether its blocks lie in the order in which they were saved, as a prompt's do;
+   *     else each lies anywhere, as after long eviction
+   */
+  private static double prefix(SlabState state, Random random, int keys, boolean together) {
     int chains = 200;
     long[][] prints = new long[chains][];
     for (int i = 0; i < chains; i++) {
-      prints[i] = prints(random, CHAIN, keys, 1);
+      prints[i] = together ? chain(random, keys) : prints(random, CHAIN, keys, 1);
     }
     double[] times = new double[chains];
     for (int i = 0; i < chains; i++) {
