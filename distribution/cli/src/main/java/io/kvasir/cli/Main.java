@@ -58,7 +58,8 @@ public final class Main implements Runnable {
     return ExitCode.USAGE;
   }
 
-  private static int failure(Exception e, CommandLine line) {
+  /** Says what a command failed with; {@return the exit status}. */
+  static int failure(Exception e, CommandLine line) {
     Output output = Output.of(line);
     return switch (e) {
       case StoreException s -> output.error(s.getMessage(), code(s));

@@ -68,14 +68,15 @@ final class Namespaces implements Fingerprints {
     }
     try {
       directory.publish(name(id, RECORD), files.record(id).opened(manifest.labels()).bytes());
+      Optional<NamespaceId> previous = manifest.supersedes().filter(this::contains);
+      if (previous.isPresent()) {
+        directory.publish(
+            name(previous.get(), RECORD), files.record(previous.get()).supersededBy(id).bytes());
+      }
     } catch (IOException e) {
       if (other == null || !Failures.isFull(e)) {
         throw e;
-      } // when it was last opened is not identity: a full disk stays readable
-    }
-    if (manifest.supersedes().isPresent() && contains(manifest.supersedes().get())) {
-      NamespaceId previous = manifest.supersedes().get();
-      directory.publish(name(previous, RECORD), files.record(previous).supersededBy(id).bytes());
+      } // what a record says is not identity: a full disk stays readable
     }
   }
 

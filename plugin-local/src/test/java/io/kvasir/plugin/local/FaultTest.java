@@ -70,6 +70,33 @@ class FaultTest {
     }
   }
 
+  @Test
+  void onAFullDiskWhatIsThereIsReadAndNothingNewIsOpened() throws Exception {
+    NamespaceManifest next = Fixture.manifest("acme", 2).superseding(MANIFEST.id());
+    BlockKeys keys = Fixture.keys(MANIFEST, 1, 3);
+    FaultyDirectory faulty = new FaultyDirectory(new CrashDisk(new Random(1), Set.of()));
+    try (LocalStore store = Fixture.open(faulty, Durability.BATCH)) {
+      Fixture.save(store.open(MANIFEST), keys);
+      store.open(next).close();
+    }
+    try (LocalStore store = Fixture.open(faulty, Durability.BATCH)) {
+      faulty.failAfter(0, false, true, "No space left on device");
+      try (NamespaceStore there = store.open(MANIFEST);
+          NamespaceStore successor = store.open(next)) {
+        assertTrue(faulty.hasFailed());
+        assertEquals(3, Fixture.count(Fixture.load(there, keys), BlockStatus.OK));
+        assertEquals(BlockStatus.MISS, Fixture.load(successor, Fixture.keys(next, 1, 1)).status(0));
+      }
+      StoreException full =
+          assertThrows(StoreException.class, () -> store.open(Fixture.manifest("other", 1)));
+      assertEquals(StoreException.Kind.CAPACITY, full.kind());
+      faulty.failAfter(0, false, true, "Input/output error");
+      StoreException broken = assertThrows(StoreException.class, () -> store.open(MANIFEST));
+      assertEquals(StoreException.Kind.IO, broken.kind());
+      faulty.failAfter(Long.MAX_VALUE, false, false, "");
+    }
+  }
+
   /** One life in which operation {@code at} fails; false if it has fewer. */
   private boolean life(int at, String error, boolean flushes, boolean forEver) throws Exception {
     CrashDisk disk = new CrashDisk(new Random(at), Set.of());

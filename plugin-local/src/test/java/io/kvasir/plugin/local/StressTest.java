@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class StressTest {
   private static final NamespaceManifest MANIFEST = Fixture.manifest("acme", 1);
   private static final Duration LASTS =
-      Duration.ofSeconds(Boolean.getBoolean("kvasir.soak") ? 300 : 2);
+      Duration.ofSeconds(Boolean.getBoolean("kvasir.soak") ? 60 : 2);
   private static final int PROMPTS = 80;
   private static final int BLOCKS = 8;
 

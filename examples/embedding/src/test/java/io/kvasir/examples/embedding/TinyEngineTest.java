@@ -47,6 +47,24 @@ class TinyEngineTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"api,''", "core,runtime"})
+  void theReadmeNamesTheArtifactsThatAreBuilt(String module, String scope) throws IOException {
+    String pom = Files.readString(ROOT.resolve(module).resolve("pom.xml"));
+    String artifact = "<artifactId>kvasir-" + module + "</artifactId>\n";
+    assertTrue(pom.contains(artifact), pom);
+    String version = pom.substring(pom.indexOf("<version>"), pom.indexOf("</version>") + 10);
+    assertTrue(
+        readmeBlock("xml", artifact)
+            .contains(
+                "  <groupId>io.kvasir</groupId>\n  %s  %s\n%s</dependency>"
+                    .formatted(
+                        artifact,
+                        version,
+                        scope.isEmpty() ? "" : "  <scope>" + scope + "</scope>\n")),
+        version);
+  }
+
+  @ParameterizedTest
   @CsvSource({"public final class TinyEngine,45", "public final class Shelf,75"})
   void aProgramOfTheReadmeIsShort(String beginning, int most) throws IOException {
     List<String> code =
