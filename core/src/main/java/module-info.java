@@ -11,6 +11,8 @@ module io.kvasir.core {
   exports io.kvasir.core.config to
       io.kvasir.cli;
   exports io.kvasir.core.identity;
+  exports io.kvasir.core.memory to
+      io.kvasir.cli;
 
   uses io.kvasir.api.format.FormatResolver;
   uses io.kvasir.api.identity.IdentityPolicy;

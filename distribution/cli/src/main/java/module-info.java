@@ -2,6 +2,7 @@
 module io.kvasir.cli {
   requires info.picocli;
   requires io.kvasir.core;
+  requires jdk.management;
   requires tools.jackson.databind;
 
   exports io.kvasir.cli;

@@ -3,6 +3,7 @@ package io.kvasir.core.connector;
 import io.kvasir.api.store.Frame;
 import io.kvasir.api.store.FrameSource;
 import io.kvasir.api.store.StoreException;
+import io.kvasir.core.memory.HugePages;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;

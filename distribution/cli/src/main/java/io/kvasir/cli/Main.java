@@ -19,7 +19,8 @@ import picocli.CommandLine.ParameterException;
       IdentityCommand.class,
       DoctorCommand.class,
       LsCommand.class,
-      RmCommand.class
+      RmCommand.class,
+      BenchCommand.class
     },
     synopsisSubcommandLabel = "COMMAND",
     exitCodeListHeading = "%nExit status:%n",

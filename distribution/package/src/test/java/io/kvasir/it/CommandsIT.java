@@ -9,8 +9,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,7 +42,18 @@ class CommandsIT {
     String out = installed.kvasir("--help").good();
     for (String word :
         List.of(
-            "plugins", "identity", "doctor", "ls", "rm", "Exit status:", "0", "1", "2", "3", "4")) {
+            "plugins",
+            "identity",
+            "doctor",
+            "ls",
+            "rm",
+            "bench",
+            "Exit status:",
+            "0",
+            "1",
+            "2",
+            "3",
+            "4")) {
       assertTrue(out.contains(word), out);
     }
   }
@@ -366,5 +379,48 @@ class CommandsIT {
             Map.of("KVASIR_JAVA", Installed.JAVA_HOME.toString()),
             List.of(kvasir.toString(), "plugins"));
     assertTrue(outcome.good().contains("local"), outcome.out());
+  }
+
+  @Test
+  void benchMeasuresBesideTheDiskAndLeavesNothing() throws Exception {
+    Path disk = Files.createDirectory(temp.resolve("disk"));
+    String[] arguments = {
+      "bench", disk.toString(), "--size", "1 MiB", "--block", "64 KiB", "--rounds", "2"
+    };
+    String out = installed.kvasir(arguments).good();
+    assertTrue(
+        Pattern.compile(
+                "puts at [0-9]+[.][0-9]{2} of what this disk can do, gets at [0-9]+[.][0-9]{2}: ")
+            .matcher(out)
+            .find(),
+        out);
+    List<String> json = new ArrayList<>(List.of(arguments));
+    json.add("--json");
+    String value = installed.kvasir(json.toArray(String[]::new)).good();
+    assertTrue(value.contains("\"mode\" : \"direct\""), value);
+    for (String what : List.of("put", "get", "ratio", "raw_gb_per_s", "cpu_s_per_gb", "verdict")) {
+      assertTrue(value.contains('"' + what + '"'), value);
+    }
+    try (Stream<Path> left = Files.list(disk)) {
+      assertEquals(List.of(), left.toList());
+    }
+  }
+
+  @Test
+  void benchRefusesWhatItCannotMeasure() throws Exception {
+    Path file = Files.writeString(temp.resolve("file"), "");
+    Outcome noDirectory = installed.kvasir("bench", file.toString());
+    assertEquals(2, noDirectory.exit());
+    assertEquals(
+        "kvasir: " + file + " is not a directory; name one on the disk to measure",
+        noDirectory.err().lines().findFirst().orElseThrow());
+    Outcome block = installed.kvasir("bench", temp.toString(), "--block", "5000 B");
+    assertEquals(2, block.exit());
+    assertEquals(
+        "kvasir: --block: 5000 B: write a multiple of 4096 bytes up to 64 MiB",
+        block.err().lines().findFirst().orElseThrow());
+    Outcome full = installed.kvasir("bench", temp.toString(), "--size", "4000 TiB");
+    assertEquals(1, full.exit());
+    assertTrue(full.err().endsWith("choose a smaller --size\n"), full.err());
   }
 }

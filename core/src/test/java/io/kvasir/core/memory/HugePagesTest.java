@@ -1,4 +1,4 @@
-package io.kvasir.core.connector;
+package io.kvasir.core.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;

@@ -1,4 +1,4 @@
-package io.kvasir.core.connector;
+package io.kvasir.core.memory;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
@@ -18,7 +18,7 @@ import java.lang.invoke.MethodHandle;
  * functions, it is the arena's own memory.
  */
 @SuppressWarnings("restricted") // the core is granted native access, or does without
-final class HugePages {
+public final class HugePages {
   private static final long PAGE = 2 << 20;
   private static final int READ_WRITE = 3;
   private static final int PRIVATE_ANONYMOUS = 0x22;
@@ -46,12 +46,12 @@ final class HugePages {
   }
 
   /**
-   * Allocates zeroed memory that lives as long as the arena.
+   * {@return zeroed memory that lives as long as the arena}
    *
    * @param bytes less than a huge page is the arena's own memory
    * @param alignment a power of two, up to a huge page's
    */
-  static MemorySegment allocate(Arena arena, long bytes, long alignment) {
+  public static MemorySegment allocate(Arena arena, long bytes, long alignment) {
     if (!THERE || bytes < PAGE || alignment > PAGE) {
       return arena.allocate(bytes, alignment);
     }
