@@ -1,0 +1,69 @@
+package io.kvasir.benchmarks.compare;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class InterleavedTest {
+  private static final long GIGABYTE = 1_000_000_000;
+
+  private static Round round(double seconds, double cpu) {
+    return new Round(GIGABYTE, seconds, cpu);
+  }
+
+  @Test
+  void aRoundCountsAgainstTheGeometricMeanOfTheRawRoundsAroundIt() {
+    Interleaved rounds = new Interleaved();
+    rounds.raw(round(1, 0)); // 1 GB/s
+    rounds.round(round(1, 0.5));
+    rounds.raw(round(0.25, 0)); // 4 GB/s: the disk drifts
+    Figure figure = rounds.figure(Measure.PUT_ACKNOWLEDGED);
+    assertEquals(1 / 2.0, figure.ratio().value(), 1e-12);
+    assertEquals(1, figure.gigabytesPerSecond().value(), 1e-12);
+    assertEquals(0.5, figure.cpuSecondsPerGigabyte().value(), 1e-12);
+    assertEquals(2.5, rounds.rawFigure(Measure.RAW_WRITE).gigabytesPerSecond().value(), 1e-12);
+  }
+
+  @Test
+  void theRatioIsTheMedianOfRatiosAndNotTheRatioOfMedians() {
+    Interleaved rounds = new Interleaved();
+    for (double raw : new double[] {1, 1, 2, 2, 4, 4}) {
+      rounds.raw(round(raw, 0));
+      if (rounds.count() < 5) {
+        rounds.round(round(2 * raw, 0));
+      }
+    }
+    // raw around the rounds, in GB/s: 1, √½, ½, √⅛, ¼; the rounds: ½, ½, ¼, ¼, ⅛
+    double low = 0.5;
+    double high = 1 / Math.sqrt(2);
+    assertEquals(low, rounds.figure(Measure.PUT_ACKNOWLEDGED).ratio().value(), 1e-12);
+    assertEquals(high, rounds.figure(Measure.PUT_ACKNOWLEDGED).ratio().high(), 1e-12);
+  }
+
+  @Test
+  void otherRoundsInTheSamePlacesCountAgainstTheSameRawRounds() {
+    Interleaved rounds = new Interleaved();
+    rounds.raw(round(1, 0));
+    rounds.round(round(1, 0));
+    rounds.raw(round(1, 0));
+    Round durable = round(1, 0.1).then(round(3, 0.2));
+    Figure figure = rounds.figure(Measure.PUT_DURABLE, List.of(durable));
+    assertEquals(0.25, figure.ratio().value(), 1e-12);
+    assertEquals(0.3, figure.cpuSecondsPerGigabyte().value(), 1e-12);
+  }
+
+  @Test
+  void aRoundWithoutARawOneBeforeItIsRefused() {
+    Interleaved rounds = new Interleaved();
+    assertThrows(IllegalStateException.class, () -> rounds.round(round(1, 0)));
+  }
+
+  @Test
+  void quartilesLieBetweenNeighbours() {
+    assertEquals(new Median(1.75, 2.5, 3.25), Median.of(4.0, 1.0, 3.0, 2.0));
+    assertEquals(new Median(7, 7, 7), Median.of(7.0));
+    assertThrows(IllegalArgumentException.class, () -> Median.of(List.of()));
+  }
+}
