@@ -76,9 +76,12 @@ final class BatchWriter {
           put.end(BlockStatus.TIMEOUT, null);
           continue;
         }
-        put.crc = Layout.crc(put.frame.asSlice(0, put.length));
-        new Trailer(file.header().storeId(), put.slot, batch.seq(), state.record(batch, put))
-            .write(put.frame);
+        try {
+          seal(batch, put);
+        } catch (RuntimeException e) { // memory that the caller gave up meanwhile
+          add(failed, put, e);
+          continue;
+        }
         tasks.run(() -> file.writeSlot(put.slot, put.frame), cause -> add(failed, put, cause));
       }
       tasks.run(() -> writePage(batch), cause -> pageFailed.set(Failures.io(cause)));
@@ -87,6 +90,12 @@ final class BatchWriter {
       throw pageFailed.get();
     }
     return failed;
+  }
+
+  private void seal(Batch batch, Incoming put) {
+    put.crc = Layout.crc(put.frame.asSlice(0, put.length));
+    new Trailer(file.header().storeId(), put.slot, batch.seq(), state.record(batch, put))
+        .write(put.frame);
   }
 
   private static void add(List<Failed> failed, Incoming put, Throwable cause) {

@@ -48,9 +48,16 @@ final class Chores implements AutoCloseable {
     }
   }
 
-  /** Interrupts nothing: what runs is waited for with the rest of its slab. */
+  /** Interrupts nothing, and waits a moment: a mark may be on its way. */
   @Override
   public void close() {
     thread.shutdown();
+    try {
+      if (!thread.awaitTermination(1, TimeUnit.SECONDS)) {
+        log.log(Level.WARNING, "an idle mark or a scrub still runs");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

@@ -18,11 +18,13 @@ import io.kvasir.api.store.NamespaceStore;
 import io.kvasir.api.store.NamespaceSummary;
 import io.kvasir.api.store.StoreHealth;
 import java.io.RandomAccessFile;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -343,6 +345,31 @@ class LocalStoreTest {
       Blocks loaded = Fixture.load(namespace, keys);
       assertTrue(Thread.interrupted());
       assertEquals(5, Fixture.count(loaded, BlockStatus.OK));
+      assertEquals(StoreHealth.State.UP, store.health().state());
+    }
+  }
+
+  @Test
+  void aFrameThatItsOwnerHasFreedCostsItsBlockOnly() throws Exception {
+    BlockKeys keys = Fixture.keys(manifest, 1, 3);
+    try (LocalStore store = Fixture.open(directory);
+        NamespaceStore namespace = store.open(manifest)) {
+      Blocks filled = Fixture.filled(keys);
+      List<Frame> frames = new ArrayList<>();
+      try (Arena arena = Arena.ofShared()) {
+        long bytes = Layout.slotBytes(keys.payloadBytes());
+        Frame freed = new Frame(arena.allocate(bytes, Layout.PAGE), keys.payloadBytes());
+        frames.addAll(List.of(filled.frame(0), freed, filled.frame(2)));
+      }
+      Blocks saved = new Blocks(keys, frames);
+      namespace.save(saved, Deadline.after(Duration.ofSeconds(10)));
+      assertEquals(BlockStatus.OK, saved.status(0));
+      assertEquals(BlockStatus.IO, saved.status(1));
+      assertEquals(BlockStatus.OK, saved.status(2));
+      Blocks loaded = Fixture.load(namespace, keys);
+      assertEquals(2, Fixture.count(loaded, BlockStatus.OK));
+      assertEquals(BlockStatus.MISS, loaded.status(1));
+      assertEquals(3, Fixture.count(Fixture.save(namespace, keys), BlockStatus.OK));
       assertEquals(StoreHealth.State.UP, store.health().state());
     }
   }
