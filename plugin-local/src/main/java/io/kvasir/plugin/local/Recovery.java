@@ -11,6 +11,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
 
 /**
  * Builds the table of a slab file from its checkpoint and its log. Reads only, but for the flush at
@@ -59,9 +62,19 @@ final class Recovery {
   private final Map<Bits128, Long> ends = new HashMap<>();
   private final Map<Integer, Long> behindTheEnd = new HashMap<>(); // sequences by slot
   private final MemorySegment buffer;
+  private final Executor threads;
   private int clock;
 
-  Recovery(SlabFile slab, Directory directory, Fingerprints fingerprints, Rules rules) {
+  /**
+   * @param threads read the log meanwhile
+   */
+  Recovery(
+      SlabFile slab,
+      Directory directory,
+      Fingerprints fingerprints,
+      Executor threads,
+      Rules rules) {
+    this.threads = threads;
     this.slab = slab;
     this.directory = directory;
     this.fingerprints = fingerprints;
@@ -92,7 +105,19 @@ final class Recovery {
 
   private Result run(Checkpoint checkpoint, CheckpointReader reader) throws IOException {
     Ring ring = new Ring(slab.header().logPages(), rules);
-    LogScan log = LogScan.read(slab, checkpoint.seq(), ring, rules);
+    FutureTask<LogScan> scan =
+        new FutureTask<>(() -> LogScan.read(slab, checkpoint.seq(), ring, rules));
+    threads.execute(scan); // beside the checkpoint: each takes as long as the other
+    LogScan log;
+    try {
+      grow(checkpoint.slots());
+      if (reader != null) {
+        load(reader);
+      }
+    } finally {
+      log = result(scan);
+    }
+    grow(log.slots());
     long highest = checkpoint.seq();
     long flushed = checkpoint.seq();
     long life = 0;
@@ -109,11 +134,6 @@ final class Recovery {
       }
     }
     ring.continueAfter(last, checkpoint.seq());
-    restoreSlots(Math.max(checkpoint.slots(), log.slots()));
-    table.grow(slab.header().slots());
-    if (reader != null) {
-      load(reader);
-    }
     replay(log, flushed);
     table.freeAllTaken(0);
     if (!behindTheEnd.isEmpty()) {
@@ -128,6 +148,13 @@ final class Recovery {
   }
 
   /** Slots that log and checkpoint speak of were there: a header that knows fewer is damaged. */
+  private void grow(int slots) throws IOException {
+    restoreSlots(slots);
+    if (slab.header().slots() > table.slots()) {
+      table.grow(slab.header().slots());
+    }
+  }
+
   private void restoreSlots(int slots) throws IOException {
     int known = slab.header().slots();
     if (slab.restore(slots)) {
@@ -161,6 +188,25 @@ final class Recovery {
       throw new FormatError(
           "checkpoint %s: the log was written after checkpoint %d, the one that is there says %d; restore the file, or move it and the slab file of the same size out of the directory to go on without their blocks; nothing has been changed"
               .formatted(path, page.checkpointSeq(), checkpointSeq));
+    }
+  }
+
+  private static LogScan result(FutureTask<LogScan> scan) throws IOException {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return scan.get();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

@@ -65,7 +65,8 @@ final class Slab {
       Rules rules)
       throws IOException {
     try {
-      Recovery.Result recovered = new Recovery(file, directory, fingerprints, rules).run();
+      Recovery.Result recovered =
+          new Recovery(file, directory, fingerprints, options.threads(), rules).run();
       SlabState state = new SlabState(recovered, options, rules);
       SlabWriter writer = new SlabWriter(directory, file, state, options, space, rules);
       writer.beginLife(recovered);

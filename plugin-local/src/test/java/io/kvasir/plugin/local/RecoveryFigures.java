@@ -26,6 +26,8 @@ final class RecoveryFigures {
   private static final int TAIL = 64;
   private static final Bits128 NAMESPACE = new Bits128(7, 8);
 
+  private static final StoreThreads THREADS = StoreThreads.start();
+
   private RecoveryFigures() {}
 
   public static void main(String[] args) throws IOException, StoreException {
@@ -162,7 +164,8 @@ final class RecoveryFigures {
             disk,
             SlabFile.open(disk, STORE, SLOT),
             SlabHistory::print,
-            Fixture.slab(),
+            new Slab.Options(
+                Durability.BATCH, 1, THREADS.blocks(), THREADS.upkeep(), new Metrics(), null),
             new Budget(disk, Long.MAX_VALUE, 0),
             Rules.KEPT);
     double millis = (System.nanoTime() - start) / 1e6;

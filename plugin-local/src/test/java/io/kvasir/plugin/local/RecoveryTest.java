@@ -48,7 +48,7 @@ class RecoveryTest {
   }
 
   private Recovery.Result recover(Rules rules) throws IOException {
-    return new Recovery(slab, disk, SlabHistory::print, rules).run();
+    return new Recovery(slab, disk, SlabHistory::print, Runnable::run, rules).run();
   }
 
   private int slotOfKey(Rules rules) throws IOException {
