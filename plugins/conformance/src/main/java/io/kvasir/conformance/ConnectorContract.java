@@ -227,6 +227,10 @@ public abstract class ConnectorContract {
     connector.beginWeightUpdate(soon()).close();
     assertTrue(connector.namespace().weights() instanceof Weights.Unknown);
     assertEquals(0, load(RequestScope.NONE, 1, 4));
+    save(RequestScope.NONE, 1, 4);
+    assertEquals(16, load(RequestScope.NONE, 1, 4), "what was computed since is as good as any");
+    connector.beginWeightUpdate(soon()).close();
+    assertEquals(0, load(RequestScope.NONE, 1, 4), "of another update that nobody committed");
   }
 
   @Test
