@@ -32,12 +32,8 @@ final class Slab {
   private final SlabFile file;
   private final SlabWriter writer;
   private final SlabState state;
-  private final Fingerprints fingerprints;
-  private final Executor threads;
-  private final Metrics metrics;
+  private final SlabReader reader;
   private final List<Recovery.Damage> damages;
-  private volatile Throwable readTrouble;
-  private int readers;
   private long lastSeen; // by the one thread that marks
 
   private Slab(
@@ -46,13 +42,11 @@ final class Slab {
       Fingerprints fingerprints,
       Options options,
       List<Recovery.Damage> damages) {
-    this.fingerprints = fingerprints;
-    this.threads = options.threads();
-    this.metrics = options.metrics();
-    this.damages = damages;
     this.file = file;
     this.writer = writer;
     this.state = writer.state;
+    this.reader = new SlabReader(file, writer, fingerprints, options);
+    this.damages = damages;
   }
 
   /** Recovers what the file holds; after an exception the file is closed. */
@@ -83,7 +77,7 @@ final class Slab {
 
   /** Stores each block that is not there and ends each, by the deadline. */
   void save(List<Incoming> blocks, Deadline deadline) {
-    int clock = locked(state::tick);
+    int clock = writer.locked(state::tick);
     int at = 0;
     while (at < blocks.size()) {
       int from = at;
@@ -105,7 +99,7 @@ final class Slab {
   }
 
   private void endRest(List<Incoming> blocks, BlockStatus status) {
-    IOException cause = locked(writer::failure);
+    IOException cause = writer.locked(writer::failure);
     for (Incoming block : blocks) {
       if (block.status == null && block.twin == null) {
         block.end(status, cause);
@@ -136,11 +130,11 @@ final class Slab {
    * @param prints fingerprints, two words each
    */
   SlotLease lookup(long[] prints, long expires) {
-    return locked(() -> state.lease(prints, expires));
+    return writer.locked(() -> state.lease(prints, expires));
   }
 
   void release(SlotLease lease) {
-    locked(
+    writer.locked(
         () -> {
           state.release(lease);
           return null;
@@ -149,7 +143,7 @@ final class Slab {
 
   /** Whether the lease was alive, and now lasts until {@code expires}. */
   boolean renew(SlotLease lease, long expires) {
-    return locked(
+    return writer.locked(
         () -> {
           boolean alive = isHeld(lease);
           lease.expires = alive ? expires : lease.expires;
@@ -158,144 +152,21 @@ final class Slab {
   }
 
   boolean held(SlotLease lease) {
-    return locked(() -> isHeld(lease));
+    return writer.locked(() -> isHeld(lease));
   }
 
   private boolean isHeld(SlotLease lease) {
     return lease.held && System.nanoTime() - lease.expires < 0;
   }
 
-  /**
-   * Reads blocks side by side and ends each. What came off the disk is believed only if trailer and
-   * checksums agree; if they do not and the slot has gone to another block meanwhile, that is a
-   * miss.
-   */
+  /** See {@link SlabReader#load}. */
   void load(List<Outgoing> blocks, Deadline deadline) {
-    int begun = beginReads(blocks);
-    try (Tasks tasks = new Tasks(threads, metrics)) {
-      for (Outgoing block : blocks) {
-        if (block.status == null) {
-          tasks.run(() -> read(block, deadline), cause -> failed(block, cause));
-        }
-      }
-    }
-    endReads(begun);
+    reader.load(blocks, deadline);
   }
 
-  private int beginReads(List<Outgoing> blocks) {
-    return locked(
-        () -> {
-          int begun = 0;
-          for (Outgoing block : blocks) {
-            int slot = state.table.find(block.print);
-            if (writer.isClosed() || slot == SlotTable.NONE) {
-              block.end(writer.isClosed() ? BlockStatus.CLOSED : BlockStatus.MISS, null);
-            } else {
-              block.slot = slot;
-              block.entry = state.table.entry(slot);
-              begun++;
-            }
-          }
-          readers += begun;
-          return begun;
-        });
-  }
-
-  private void endReads(int begun) {
-    locked(
-        () -> {
-          readers -= begun;
-          if (writer.isClosed()) {
-            writer.changed.signalAll();
-          }
-          return null;
-        });
-  }
-
-  private void read(Outgoing block, Deadline deadline) throws IOException {
-    if (deadline.expired()) {
-      block.end(BlockStatus.TIMEOUT, null);
-      return;
-    }
-    long start = System.nanoTime();
-    file.readSlot(block.slot, block.frame);
-    metrics.reads.since(start);
-    if (isBlock(block.frame, block.slot, block.key, block.entry)) {
-      readTrouble = null;
-      block.end(BlockStatus.OK, null);
-    } else {
-      block.end(notThere(block.slot, block.entry.seq()), null);
-    }
-  }
-
-  /**
-   * Reads the first block at {@code from} or behind it, and puts it out of use if it is damaged.
-   *
-   * @param frame one whole slot
-   * @return the slot that was read, or -1 if there was none
-   */
+  /** See {@link SlabReader#verify}. */
   int verify(int from, MemorySegment frame) {
-    Outgoing[] block = new Outgoing[1];
-    locked(
-        () -> {
-          int slot = writer.isClosed() ? SlotTable.NONE : state.table.nextLive(from);
-          if (slot != SlotTable.NONE) {
-            SlotTable.Entry entry = state.table.entry(slot);
-            block[0] = new Outgoing(null, entry.print(), frame);
-            block[0].slot = slot;
-            block[0].entry = entry;
-            readers++;
-          }
-          return null;
-        });
-    if (block[0] == null) {
-      return SlotTable.NONE;
-    }
-    try {
-      file.readSlot(block[0].slot, frame);
-      Trailer trailer = Trailer.read(frame);
-      boolean whole =
-          trailer != null
-              && block[0].print.equals(fingerprints.of(trailer.put().key()))
-              && isBlock(frame, block[0].slot, trailer.put().key(), block[0].entry);
-      if (!whole) {
-        notThere(block[0].slot, block[0].entry.seq());
-      }
-      metrics.add(Metrics.Count.SCRUBBED, 1);
-    } catch (IOException | RuntimeException e) {
-      readTrouble = e;
-    } finally {
-      endReads(1);
-    }
-    return block[0].slot;
-  }
-
-  private void failed(Outgoing block, Throwable cause) {
-    readTrouble = cause;
-    block.end(BlockStatus.IO, cause);
-  }
-
-  private boolean isBlock(MemorySegment frame, int slot, Key key, SlotTable.Entry entry) {
-    Trailer trailer = Trailer.read(frame);
-    return trailer != null
-        && trailer.storeId() == header().storeId()
-        && trailer.slot() == slot
-        && (trailer.seq() == entry.seq() || entry.seq() == SlotTable.FROM_CHECKPOINT)
-        && trailer.put().key().equals(key)
-        && trailer.put().length() == entry.length()
-        && trailer.put().crc() == entry.crc()
-        && trailer.guards(frame);
-  }
-
-  private BlockStatus notThere(int slot, long seq) {
-    return locked(
-        () -> {
-          if (!state.table.holds(slot, seq)) {
-            return BlockStatus.MISS;
-          }
-          state.quarantine(slot);
-          return BlockStatus.CORRUPT;
-        });
+    return reader.verify(from, frame);
   }
 
   /**
@@ -326,7 +197,7 @@ final class Slab {
     for (int at = 0; status == BlockStatus.OK && at != SlotTable.NONE; ) {
       int from = at;
       at =
-          locked(
+          writer.locked(
               () -> {
                 writer.changed.signalAll(); // there are free slots
                 return state.sweep(namespace, plan.batch().seq(), from);
@@ -372,7 +243,7 @@ final class Slab {
 
   /** Blocks and payload bytes of one namespace. */
   Usage usage(Bits128 namespace) {
-    return locked(
+    return writer.locked(
         () -> {
           int number = state.namespaces.find(namespace);
           NamespaceCounts counts = state.table.namespaces();
@@ -398,22 +269,22 @@ final class Slab {
 
   /** Whether anything is under way, in the background too. */
   boolean works() {
-    return locked(this::isBusy);
+    return writer.locked(this::isBusy);
   }
 
   private boolean isBusy() {
-    return readers > 0 || state.inFlight() > 0 || writer.isBusy();
+    return reader.isBusy() || state.inFlight() > 0 || writer.isBusy();
   }
 
   /** The failure after which this slab serves reads only, or null. */
   IOException failure() {
-    return locked(writer::failure);
+    return writer.locked(writer::failure);
   }
 
   /** What the last write or read of a block failed with, or null. */
   Throwable trouble() {
     Throwable write = writer.trouble();
-    return write == null ? readTrouble : write;
+    return write == null ? reader.trouble() : write;
   }
 
   /** What the opening found wrong on the disk. */
@@ -422,34 +293,25 @@ final class Slab {
   }
 
   int corruptBlocks() {
-    return locked(state.table::quarantinedCount);
+    return writer.locked(state.table::quarantinedCount);
   }
 
   boolean contains(Bits128 print) {
-    return locked(() -> state.table.find(print) != SlotTable.NONE);
+    return writer.locked(() -> state.table.find(print) != SlotTable.NONE);
   }
 
   /** Sequences above this one are those of batches to come. */
   long lastSeq() {
-    return locked(state::lastSeq);
+    return writer.locked(state::lastSeq);
   }
 
   SlotTable.Census census() {
-    return locked(state.table::census);
+    return writer.locked(state.table::census);
   }
 
   Usage usage() {
-    return locked(
+    return writer.locked(
         () ->
             new Usage(state.table.liveCount(), state.table.liveBytes(), state.table.leasedCount()));
-  }
-
-  private <T> T locked(java.util.function.Supplier<T> action) {
-    writer.lock.lock();
-    try {
-      return action.get();
-    } finally {
-      writer.lock.unlock();
-    }
   }
 }

@@ -55,6 +55,15 @@ final class SlabWriter {
     this.checkpoints = new CheckpointWriter(lock, changed, directory, file, state, flush, rules);
   }
 
+  <T> T locked(Supplier<T> action) {
+    lock.lock();
+    try {
+      return action.get();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   // ---- under the lock
 
   /** Why nothing can be written, or null. */
