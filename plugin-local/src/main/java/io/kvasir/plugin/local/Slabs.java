@@ -87,7 +87,9 @@ final class Slabs {
   static List<Integer> sizes(Directory directory) throws IOException {
     return directory.names().stream()
         .filter(name -> name.matches("slab-[0-9]{1,10}\\.kv"))
-        .map(name -> Integer.valueOf(name.substring(5, name.length() - 3)))
+        .map(name -> Long.valueOf(name.substring(5, name.length() - 3)))
+        .filter(slotBytes -> slotBytes <= Integer.MAX_VALUE) // no store has written another
+        .map(Long::intValue)
         .toList();
   }
 

@@ -375,6 +375,14 @@ class LocalStoreTest {
   }
 
   @Test
+  void aFileThatIsNamedLikeASlabAndCannotBeOneIsLeftAlone() throws Exception {
+    Fixture.open(directory).close();
+    Path other = Files.writeString(directory.resolve("slab-9999999999.kv"), "not ours");
+    Fixture.open(directory).close();
+    assertEquals("not ours", Files.readString(other));
+  }
+
+  @Test
   void aPassedDeadlineIsATimeoutAndPublishesNothing() throws Exception {
     BlockKeys keys = Fixture.keys(manifest, 1, 5);
     Deadline passed = Deadline.after(Duration.ofSeconds(-1));
