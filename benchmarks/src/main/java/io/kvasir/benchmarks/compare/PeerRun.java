@@ -14,6 +14,9 @@ import java.util.stream.LongStream;
 
 /** Measures one store in a JVM of its own: raw rounds and rounds of the store in turn. */
 final class PeerRun {
+  /** Rounds until the compiler has seen everything; its time is the process's, too. */
+  private static final int WARM_UPS = 5;
+
   private static final int CHAIN = 2000;
   private static final long PREFIX_NANOS = 300_000_000;
 
@@ -111,8 +114,10 @@ final class PeerRun {
   private void puts() throws Exception {
     Interleaved rounds = new Interleaved();
     List<Round> durable = new ArrayList<>();
-    rawWrite();
-    put();
+    for (int i = 0; i < WARM_UPS; i++) {
+      rawWrite();
+      put();
+    }
     rounds.raw(rawWrite());
     long began = System.nanoTime();
     while (plan.wantsMore(rounds.count(), began)) {
@@ -149,8 +154,10 @@ final class PeerRun {
     List<BlockKeys> batches = batches(prompt);
     Interleaved rounds = new Interleaved();
     List<Round> warm = new ArrayList<>();
-    rawRead(0);
-    get(batches, 0);
+    for (int i = 0; i < WARM_UPS; i++) {
+      rawRead(0);
+      get(batches, 0);
+    }
     rounds.raw(rawRead(0));
     long began = System.nanoTime();
     for (int r = 1; plan.wantsMore(rounds.count(), began); r++) {

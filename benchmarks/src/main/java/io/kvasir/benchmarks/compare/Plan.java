@@ -63,12 +63,12 @@ record Plan(
 
   /** {@return the blocks of a round and those that are on their way out meanwhile} */
   int capacityBlocks() {
-    return blocks + (callers + 2) * batchBlocks;
+    return blocks + (callers + 5) * batchBlocks;
   }
 
   /** {@return bytes for that many blocks, and for what a store keeps beside them} */
   long capacity() {
-    return capacityBlocks() * frameBytes() + (16 << 20);
+    return capacityBlocks() * frameBytes() * 33 / 32 + (16 << 20);
   }
 
   String json() {

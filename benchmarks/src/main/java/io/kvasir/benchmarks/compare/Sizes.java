@@ -33,7 +33,8 @@ record Sizes(
   /**
    * Rounds of a store.
    *
-   * @param blocks of a round, a multiple of the batch
+   * @param blocks of a round, a multiple of the batches of all callers, so that none is idle at its
+   *     end
    * @param count that are wanted
    * @param seconds that those of one kind may take; then there are fewer, three at least
    */
@@ -44,8 +45,8 @@ record Sizes(
     return new Sizes(
         2 << 20,
         32,
-        new Rounds(256, 31, 120),
-        new Rounds(256, 15, 120),
+        new Rounds(768, 31, 120),
+        new Rounds(288, 15, 120),
         2L << 30,
         9,
         Duration.ofMinutes(2),
@@ -60,8 +61,8 @@ record Sizes(
     return new Sizes(
         2 << 20,
         32,
-        new Rounds(256, 15, 10),
-        new Rounds(128, 5, 4),
+        new Rounds(384, 15, 14),
+        new Rounds(192, 5, 4),
         1L << 30,
         5,
         Duration.ofSeconds(24),
