@@ -313,8 +313,8 @@ final class SlabWriter {
     Header grown = null;
     try {
       grown = growth.write();
-    } catch (IOException e) {
-      fail(null, e);
+    } catch (IOException | RuntimeException e) {
+      fail(null, Failures.io(e));
     }
     lock.lock();
     try {
@@ -335,8 +335,8 @@ final class SlabWriter {
     try {
       checkpoints.write();
       metrics.add(Metrics.Count.CHECKPOINTS, 1);
-    } catch (IOException e) {
-      fail(null, e);
+    } catch (IOException | RuntimeException e) {
+      fail(null, Failures.io(e));
     }
   }
 
@@ -377,7 +377,7 @@ final class SlabWriter {
   void mark() throws IOException {
     List<Long> covered = checkpoints.takeUnflushed();
     if (!covered.isEmpty()) {
-      flush.alone(false);
+      flushForGood();
     }
     Batch mark = null;
     lock.lock();
@@ -394,7 +394,17 @@ final class SlabWriter {
       lock.unlock();
     }
     if (mark != null && write(mark, Deadline.never()) && durability == Durability.NONE) {
+      flushForGood();
+    }
+  }
+
+  /** Whoever waits for what this flush covers must hear that it failed. */
+  private void flushForGood() throws IOException {
+    try {
       flush.alone(false);
+    } catch (IOException e) {
+      fail(null, e);
+      throw e;
     }
   }
 }

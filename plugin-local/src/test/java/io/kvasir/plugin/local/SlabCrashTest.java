@@ -51,4 +51,10 @@ class SlabCrashTest {
   void aRemovalBesideAFailedBatchIsNotAcknowledged() {
     new SlabHistory(10288919255559L, Rules.KEPT, Set.of(), Durability.NONE).run();
   }
+
+  /** Found by a soak: the flush of an idle mark failed, and saves waited for what it covered. */
+  @Test
+  void aSaveThatWaitsForAFullRingIsToldWhenAMarkCouldNotFlush() {
+    new SlabHistory(19690662433567L, Rules.KEPT, Set.of(), Durability.NONE).run();
+  }
 }
