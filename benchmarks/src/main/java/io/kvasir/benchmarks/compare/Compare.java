@@ -1,6 +1,7 @@
 package io.kvasir.benchmarks.compare;
 
 import io.kvasir.benchmarks.common.PageCache;
+import io.kvasir.benchmarks.common.PageFiller;
 import io.kvasir.benchmarks.common.Scratch;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -9,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * Compares the stores with raw I/O and with each other, each in a JVM of its own; {@code
@@ -68,35 +70,53 @@ public final class Compare {
             sizes.yardstickBytes(),
             sizes.blockBytes(),
             sizes.yardstickRounds());
-    Path hole = work.resolve("hole");
-    String pageCache = pageCache(hole);
     List<PeerResult> stores = new ArrayList<>();
-    for (PeerKind peer : options.peers()) {
-      if (peer == PeerKind.REDIS && Tool.REDIS.program().isEmpty()) {
-        missing.add("redis: " + Tool.REDIS.missing());
-      } else {
-        say(peer.description());
-        PageCache.fill(hole, sizes.fill().dividedBy(6));
-        stores.add(measure(peer, yardstick.way()));
+    String pageCache;
+    try (PageFiller filler = new PageFiller(work.resolve("hole"))) {
+      say("filling the page cache");
+      filler.fill(sizes.fill());
+      pageCache = pageCache();
+      for (PeerKind peer : options.peers()) {
+        if (peer == PeerKind.REDIS && Tool.REDIS.program().isEmpty()) {
+          missing.add("redis: " + Tool.REDIS.missing());
+        } else {
+          say(peer.description());
+          filler.fill(sizes.fill().dividedBy(6));
+          measureOrSayWhyNot(peer, yardstick.way()).ifPresent(stores::add);
+        }
       }
     }
-    Files.delete(hole);
     List<Goal> goals = new ArrayList<>(StoreGoals.of(stores));
     if (options.all()) {
       goals.addAll(new OtherGoals(work, sizes).measure());
     }
     goals.sort(Comparator.comparing(Goal::id));
     double seconds = (System.nanoTime() - BEGAN) / 1e9;
-    return new Report(machine, pageCache, yardstick, stores, missing, goals, seconds);
+    return new Report(
+        machine.after(Machine.loadNow()), pageCache, yardstick, stores, missing, goals, seconds);
   }
 
-  private String pageCache(Path hole) throws IOException {
-    say("filling the page cache");
-    PageCache.fill(hole, sizes.fill());
+  private static String pageCache() throws IOException {
     return PageCache.isFull()
         ? "page cache: full, as on a machine that has run for long"
         : "page cache: %.1f GiB of memory hold nothing; buffered stores look worse than on a machine that has run for long"
             .formatted(PageCache.freeBytes() / (double) (1 << 30));
+  }
+
+  /** Without the project's own store there is nothing to compare; without a peer there is. */
+  private Optional<PeerResult> measureOrSayWhyNot(PeerKind peer, RawDisk.Way raw)
+      throws IOException {
+    try {
+      return Optional.of(measure(peer, raw));
+    } catch (IOException e) {
+      if (peer == PeerKind.LOCAL) {
+        throw e;
+      }
+      missing.add("%s: %s".formatted(peer.id(), e.getMessage()));
+      return Optional.empty();
+    } finally {
+      Scratch.delete(work.resolve(peer.id()));
+    }
   }
 
   private PeerResult measure(PeerKind peer, RawDisk.Way raw) throws IOException {
@@ -121,7 +141,6 @@ public final class Compare {
               PeerResult.Recovery.of(
                   ChildJvm.run(PeerRecovery.class, plan.json(), "" + result.crashed())));
     }
-    Scratch.delete(folder);
     return result;
   }
 

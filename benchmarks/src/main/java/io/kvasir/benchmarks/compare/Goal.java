@@ -3,31 +3,30 @@ package io.kvasir.benchmarks.compare;
 /**
  * One of the goals of the local store's design, and whether it holds here.
  *
- * @param id G1 to G9
+ * @param id G1 to G8
  * @param what is asked, as a number
- * @param value what was measured, as text
- * @param wanted what it should be
- * @param holds whether it is so; null where it could not be measured
+ * @param value what was measured; null where it could not be
+ * @param wanted what it should be, as text; empty for what is only good to know beside a goal
+ * @param holds whether it is so; null where nothing is wanted, or nothing was measured
+ * @param note why nothing was measured; else empty
  */
-record Goal(String id, String what, String value, String wanted, Boolean holds) {
+record Goal(String id, String what, Double value, String wanted, Boolean holds, String note) {
 
   static Goal atLeast(String id, String what, double value, double wanted) {
-    return new Goal(
-        id, what, "%.3f".formatted(value), "≥ %s".formatted(plain(wanted)), value >= wanted);
+    return new Goal(id, what, value, "≥ " + plain(wanted), value >= wanted, "");
   }
 
   static Goal atMost(String id, String what, double value, double wanted) {
-    return new Goal(
-        id, what, "%.3f".formatted(value), "≤ %s".formatted(plain(wanted)), value <= wanted);
+    return new Goal(id, what, value, "≤ " + plain(wanted), value <= wanted, "");
   }
 
   /** Not asked for, and good to know beside a goal. */
   static Goal beside(String id, String what, double value) {
-    return new Goal(id, what, "%.3f".formatted(value), "", null);
+    return new Goal(id, what, value, "", null, "");
   }
 
   static Goal unmeasured(String id, String what, String why) {
-    return new Goal(id, what, why, "", null);
+    return new Goal(id, what, null, "", null, why);
   }
 
   private static String plain(double value) {
@@ -35,6 +34,6 @@ record Goal(String id, String what, String value, String wanted, Boolean holds) 
   }
 
   String verdict() {
-    return holds == null ? "-" : holds ? "holds" : "MISSED";
+    return holds == null ? note : holds ? "holds" : "MISSED";
   }
 }

@@ -16,6 +16,7 @@ import java.util.stream.Stream;
  * @param kernel its release
  * @param java its version
  * @param load of the last minute, when the measurement began
+ * @param loadAfter the same when it ended, which the measurement itself is part of
  */
 record Machine(
     String processor,
@@ -24,7 +25,8 @@ record Machine(
     String fileSystem,
     String kernel,
     String java,
-    double load) {
+    double load,
+    double loadAfter) {
 
   static Machine here(Path folder) throws IOException {
     return new Machine(
@@ -34,7 +36,12 @@ record Machine(
         Files.getFileStore(folder).type(),
         System.getProperty("os.version"),
         Runtime.version().toString(),
-        loadNow());
+        loadNow(),
+        0);
+  }
+
+  Machine after(double load) {
+    return new Machine(processor, cores, memoryBytes, fileSystem, kernel, java, this.load, load);
   }
 
   static double loadNow() throws IOException {
@@ -53,8 +60,15 @@ record Machine(
 
   @Override
   public String toString() {
-    return "%s, %d cores, %.0f GiB, %s, Linux %s, Java %s, load %.2f"
+    return "%s, %d cores, %.0f GiB, %s, Linux %s, Java %s, load %.2f before and %.2f after"
         .formatted(
-            processor, cores, memoryBytes / (double) (1 << 30), fileSystem, kernel, java, load);
+            processor,
+            cores,
+            memoryBytes / (double) (1 << 30),
+            fileSystem,
+            kernel,
+            java,
+            load,
+            loadAfter);
   }
 }

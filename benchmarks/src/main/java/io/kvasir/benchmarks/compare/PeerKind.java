@@ -52,6 +52,12 @@ enum PeerKind {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
+  /** As it is in JSON, too. */
+  @Override
+  public String toString() {
+    return id();
+  }
+
   String description() {
     return description;
   }

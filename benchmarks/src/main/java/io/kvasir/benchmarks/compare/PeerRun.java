@@ -14,9 +14,6 @@ import java.util.stream.LongStream;
 
 /** Measures one store in a JVM of its own: raw rounds and rounds of the store in turn. */
 final class PeerRun {
-  /** Rounds until the compiler has seen everything; its time is the process's, too. */
-  private static final int WARM_UPS = 5;
-
   private static final int CHAIN = 2000;
   private static final long PREFIX_NANOS = 300_000_000;
 
@@ -114,7 +111,8 @@ final class PeerRun {
   private void puts() throws Exception {
     Interleaved rounds = new Interleaved();
     List<Round> durable = new ArrayList<>();
-    for (int i = 0; i < WARM_UPS; i++) {
+    long warming = System.nanoTime();
+    for (int i = 0; plan.wantsWarmUp(i, warming); i++) {
       rawWrite();
       put();
     }
@@ -154,7 +152,8 @@ final class PeerRun {
     List<BlockKeys> batches = batches(prompt);
     Interleaved rounds = new Interleaved();
     List<Round> warm = new ArrayList<>();
-    for (int i = 0; i < WARM_UPS; i++) {
+    long warming = System.nanoTime();
+    for (int i = 0; plan.wantsWarmUp(i, warming); i++) {
       rawRead(0);
       get(batches, 0);
     }

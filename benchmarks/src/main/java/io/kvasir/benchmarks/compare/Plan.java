@@ -12,7 +12,7 @@ import tools.jackson.databind.json.JsonMapper;
  * @param blockBytes payload of a block, a multiple of 4096
  * @param batchBlocks blocks of a call
  * @param blocks of a round, a multiple of {@code batchBlocks}
- * @param rounds that count; one more before them does not
+ * @param rounds that count
  * @param seconds that the rounds of one kind may take; then they end, with three at least
  * @param callers threads that call the store at once
  * @param hugePages whether frames are huge pages
@@ -29,7 +29,17 @@ record Plan(
     int callers,
     boolean hugePages) {
   private static final int FEWEST = 3;
+  private static final int WARM_UPS = 5;
+  private static final long WARM_UP_NANOS = 3_000_000_000L;
   private static final JsonMapper JSON = new JsonMapper();
+
+  /**
+   * {@return whether another round should come before those that count: until the compiler has seen
+   * everything, whose time is the process's, too; where a round takes long it has}
+   */
+  boolean wantsWarmUp(int done, long began) {
+    return done < 1 || (done < WARM_UPS && System.nanoTime() - began < WARM_UP_NANOS);
+  }
 
   /**
    * {@return whether another round should follow so many that began at {@link System#nanoTime()}}

@@ -15,6 +15,8 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Pipeline;
 import redis.clients.jedis.Response;
@@ -76,7 +78,12 @@ final class RedisPeer implements Peer {
   }
 
   private Jedis connect() {
-    return new Jedis("127.0.0.1", port, CALL_TIMEOUT_MILLIS);
+    return new Jedis(
+        new HostAndPort("127.0.0.1", port),
+        DefaultJedisClientConfig.builder()
+            .socketTimeoutMillis(CALL_TIMEOUT_MILLIS)
+            .autoNegotiateProtocol(false)
+            .build());
   }
 
   private interface Use<T> {

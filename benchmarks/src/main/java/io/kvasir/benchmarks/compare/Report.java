@@ -46,12 +46,15 @@ record Report(
     }
     missing.forEach(why -> line(out, "not measured: %s".formatted(why)));
     out.append('\n');
+    Table table = new Table();
     for (Goal goal : goals) {
-      line(
-          out,
-          "%-3s %-62s %12s %9s  %s"
-              .formatted(goal.id(), goal.what(), goal.value(), goal.wanted(), goal.verdict()));
+      table.row(
+          goal.id() + "  " + goal.what(),
+          goal.value() == null ? "" : "%.3f".formatted(goal.value()),
+          goal.wanted(),
+          goal.verdict());
     }
+    out.append(table);
     line(out, "%nall of it took %.0f s".formatted(seconds));
     return out.toString();
   }
@@ -72,8 +75,8 @@ record Report(
     if (yardstick.missing() == null) {
       line(
           out,
-          "the yardstick against fio, round by round: write %.3f, read %.3f"
-              .formatted(yardstick.write(), yardstick.read()));
+          "the yardstick by fio, round by round: write %.3f, read %.3f; within 5 %%: %s"
+              .formatted(yardstick.write(), yardstick.read(), yardstick.inWords()));
     } else {
       line(out, "the yardstick is not checked: %s".formatted(yardstick.missing()));
     }

@@ -20,6 +20,7 @@ import java.util.stream.LongStream;
  */
 record Yardstick(RawDisk.Way way, Double write, Double read, List<Speed> ways, String missing) {
   private static final int FRAMES = RawDisk.DEPTH;
+  private static final double TOLERANCE = 1.05;
 
   /**
    * Medians of rounds.
@@ -32,6 +33,15 @@ record Yardstick(RawDisk.Way way, Double write, Double read, List<Speed> ways, S
     double both() {
       return Math.sqrt(write * read);
     }
+  }
+
+  /** {@return whether fio agrees; a faster yardstick makes goals harder, never easier} */
+  String inWords() {
+    double least = Math.min(write, read);
+    double most = Math.max(write, read);
+    return least >= 1 / TOLERANCE && most <= TOLERANCE
+        ? "yes"
+        : least >= 1 / TOLERANCE ? "no, it is faster" : "NO, it is slower";
   }
 
   private record Rounds(

@@ -71,7 +71,7 @@ class ReportTest {
 
   private static Report report(List<PeerResult> stores) {
     return new Report(
-        new Machine("a processor", 2, 24L << 30, "ext4", "6.1", "25", 0.5),
+        new Machine("a processor", 2, 24L << 30, "ext4", "6.1", "25", 0.5, 1.5),
         "page cache: full",
         new Yardstick(
             RawDisk.Way.URING,
@@ -101,13 +101,26 @@ class ReportTest {
   }
 
   @Test
+  void fioAgreesWithinFivePercent() {
+    assertEquals("yes", yardstick(1.05, 0.96).inWords());
+    assertEquals("no, it is faster", yardstick(1.06, 1).inWords());
+    assertEquals("NO, it is slower", yardstick(1, 0.95).inWords());
+    assertEquals("NO, it is slower", yardstick(1.06, 0.5).inWords());
+  }
+
+  private static Yardstick yardstick(double write, double read) {
+    return new Yardstick(RawDisk.Way.URING, write, read, List.of(), null);
+  }
+
+  @Test
   void theJsonHoldsWhatTheTableShows() {
     JsonNode json = new JsonMapper().readTree(report(List.of(local(0.96, 0.05), rocks())).json());
-    assertEquals("LOCAL", json.at("/stores/0/peer").asString());
+    assertEquals("local", json.at("/stores/0/peer").asString());
     assertEquals(0.96, json.at("/stores/0/figures/1/ratio/value").asDouble());
     assertEquals(64, json.at("/stores/1/recovery/lost").asInt());
     assertEquals("URING", json.at("/yardstick/way").asString());
     assertEquals("G1", json.at("/goals/0/id").asString());
+    assertEquals(0.96, json.at("/goals/0/value").asDouble());
     assertTrue(json.at("/goals/0/holds").asBoolean());
   }
 
@@ -123,11 +136,11 @@ class ReportTest {
   void peersAreComparedByTheirRatioToRaw() {
     List<Goal> goals = StoreGoals.of(List.of(local(0.96, 0.05), rocks(), redis()));
     // 0.96 / 0.24 and 0.96 / 0.1; 0.65 / 0.05 and 0.4 / 0.05
-    assertEquals("4.000", value(goals, "durable put, by rocksdb's put, acknowledged"));
-    assertEquals("9.600", value(goals, "durable put, by rocksdb's put, durable"));
-    assertEquals("13.000", value(goals, "CPU per GB of a put: rocksdb's by ours"));
-    assertEquals("14.000", value(goals, "CPU per GB of a put: redis's by ours"));
-    assertEquals("8.000", value(goals, "CPU per GB of a warm get: redis's by ours"));
+    assertEquals(4.0, value(goals, "durable put, by rocksdb's put, acknowledged"), 1e-9);
+    assertEquals(9.6, value(goals, "durable put, by rocksdb's put, durable"), 1e-9);
+    assertEquals(13.0, value(goals, "CPU per GB of a put: rocksdb's by ours"), 1e-9);
+    assertEquals(14.0, value(goals, "CPU per GB of a put: redis's by ours"), 1e-9);
+    assertEquals(8.0, value(goals, "CPU per GB of a warm get: redis's by ours"), 1e-9);
   }
 
   @Test
@@ -156,7 +169,7 @@ class ReportTest {
         .orElseThrow();
   }
 
-  private static String value(List<Goal> goals, String what) {
+  private static double value(List<Goal> goals, String what) {
     return goals.stream()
         .filter(goal -> goal.what().equals(what))
         .findFirst()
