@@ -9,6 +9,7 @@ import io.kvasir.api.store.NamespaceStore;
 import io.kvasir.api.store.Store;
 import io.kvasir.benchmarks.common.Chains;
 import io.kvasir.benchmarks.common.SparseStore;
+import io.kvasir.plugin.local.LookupProbe;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +19,8 @@ import tools.jackson.databind.json.JsonMapper;
  * G4 to G6: a store with very many blocks; how it opens after a crash, what it takes, how it finds.
  */
 final class IndexRun {
+  private static final int A_MILLION = 1_000_000; // more say the same and take their time
+
   /**
    * What one size came to.
    *
@@ -27,6 +30,7 @@ final class IndexRun {
    * @param openMillis the median of the later ones, each after such a crash
    * @param opens how many those were
    * @param bytesPerBlock heap and native memory of the open store, by its blocks
+   * @param indexBytesPerBlock of such bytes, those for fingerprints and index
    * @param lookups what it takes to find blocks in it
    * @param lost blocks that were there before the crash and are not found
    * @param wrong blocks that hold other bytes
@@ -38,6 +42,7 @@ final class IndexRun {
       double openMillis,
       int opens,
       double bytesPerBlock,
+      double indexBytesPerBlock,
       Lookups.Figures lookups,
       long lost,
       int wrong) {
@@ -104,6 +109,7 @@ final class IndexRun {
         millis.isEmpty() ? first : Median.of(millis).value(),
         opens,
         bytes,
+        LookupProbe.indexBytesPerBlock(Math.min(sparse.blocks(), A_MILLION)),
         lookups,
         lost,
         wrong);

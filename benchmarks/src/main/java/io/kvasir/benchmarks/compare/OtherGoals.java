@@ -76,6 +76,12 @@ final class OtherGoals {
             80));
     goals.add(
         Goal.atMost(
+            "G5",
+            "of these in index and fingerprints, %s blocks".formatted(opened),
+            one.indexBytesPerBlock(),
+            36));
+    goals.add(
+        Goal.atMost(
             "G6",
             "open of %s blocks after a crash, s, warm JVM".formatted(opened),
             one.openMillis() / 1000,
