@@ -9,7 +9,9 @@ import java.util.stream.Stream;
 /** The kernel's cache of file pages: which state it is in decides how buffered stores look. */
 public final class PageCache {
   private static final int DONT_NEED = 4;
-  private static final long ALMOST_NOTHING = 2L << 30;
+
+  /** Free memory with which the page cache counts as full. */
+  public static final long ALMOST_NOTHING = 2L << 30;
 
   private PageCache() {}
 
@@ -45,10 +47,5 @@ public final class PageCache {
           .findFirst()
           .orElseThrow(() -> new IOException("/proc/meminfo has no " + line));
     }
-  }
-
-  /** {@return whether the memory is as full of file pages as on a machine that runs for long} */
-  public static boolean isFull() throws IOException {
-    return freeBytes() <= ALMOST_NOTHING;
   }
 }

@@ -206,7 +206,7 @@ final class PeerRun {
   private double prefixMicros(BlockKeys there) throws Exception {
     List<Double> micros = new ArrayList<>();
     long end = System.nanoTime() + PREFIX_NANOS;
-    while (micros.size() < 10 || System.nanoTime() < end) {
+    while (micros.size() < 4 || System.nanoTime() < end) {
       long before = System.nanoTime();
       int found = peer.prefix(there);
       micros.add((System.nanoTime() - before) / 1e3 / there.count() * CHAIN);

@@ -30,7 +30,7 @@ record Plan(
     boolean hugePages) {
   private static final int FEWEST = 3;
   private static final int WARM_UPS = 5;
-  private static final long WARM_UP_NANOS = 3_000_000_000L;
+  private static final long WARM_UP_NANOS = 1_500_000_000L;
   private static final JsonMapper JSON = new JsonMapper();
 
   /**

@@ -11,7 +11,7 @@ import java.time.Duration;
  * @param peers rounds of the others
  * @param yardstickBytes of a round that checks the yardstick
  * @param yardstickRounds of these
- * @param fill how long the page cache may be filled, at first; a sixth of it before each store
+ * @param fill how long the page cache may be filled, at first; a tenth of it before each store
  * @param manyBlocks of the store whose memory and lookups are measured, a multiple of 2,000
  * @param openedBlocks of the store whose opening is measured, likewise
  * @param opens how often it is opened
@@ -62,10 +62,10 @@ record Sizes(
         2 << 20,
         32,
         new Rounds(384, 15, 14),
-        new Rounds(192, 5, 4),
+        new Rounds(192, 5, 2),
         1L << 30,
-        4,
-        Duration.ofSeconds(20),
+        3,
+        Duration.ofSeconds(22),
         10_000_000,
         1_000_000,
         5,

@@ -101,6 +101,13 @@ class ReportTest {
   }
 
   @Test
+  void thePageCacheIsFullOnlyIfEveryStoreFoundItSo() {
+    assertTrue(Compare.pageCache(List.of(1L << 30, 2L << 30)).startsWith("page cache: full"));
+    String not = Compare.pageCache(List.of(6L << 30, 1L << 30));
+    assertTrue(not.contains("6.0 GiB of memory held nothing at the most and 1.0 at the end"), not);
+  }
+
+  @Test
   void fioAgreesWithinFivePercent() {
     assertEquals("yes", yardstick(1.05, 0.96).inWords());
     assertEquals("no, it is faster", yardstick(1.06, 1).inWords());
