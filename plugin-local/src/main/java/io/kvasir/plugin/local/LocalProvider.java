@@ -13,7 +13,7 @@ public final class LocalProvider implements StoreProvider {
   @Override
   public StoreDescriptor descriptor() {
     return StoreDescriptor.named("local")
-        .configuredBy(LocalConfig.class)
+        .config(LocalConfig.class)
         .persistent()
         .leases()
         .scopedDelete()

@@ -329,7 +329,7 @@ final class LocalStore implements Store {
   @Override
   public StoreHealth health() {
     if (closed) {
-      return new StoreHealth(StoreHealth.State.DOWN, "closed");
+      return StoreHealth.down("closed");
     }
     return slabs.all().stream()
         .map(this::trouble)
