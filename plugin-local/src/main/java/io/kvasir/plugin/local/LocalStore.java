@@ -59,7 +59,7 @@ final class LocalStore implements Store {
   private final Chores chores;
   private volatile boolean closed;
 
-  private LocalStore(
+  LocalStore(
       Directory directory,
       AutoCloseable holds,
       String mode,
@@ -98,73 +98,18 @@ final class LocalStore implements Store {
     this.chores = new Chores(slabs.all(), new Scrub(slabs.all(), config.scrub().bytes()), log);
   }
 
-  static LocalStore open(LocalConfig config, System.Logger log, Duration closeTimeout)
-      throws IOException, StoreException {
-    return open(config, log, closeTimeout, true);
+  /** Opens what is there. */
+  void openAll() throws IOException, StoreException {
+    slabs.openAll();
   }
 
-  static LocalStore open(
-      LocalConfig config, System.Logger log, Duration closeTimeout, boolean mayBeDirect)
-      throws IOException, StoreException {
-    DiskDirectory disk = new DiskDirectory(config.directory());
-    StoreFile.refuseForeign(disk);
-    DirectoryLock lock = DirectoryLock.take(config.directory());
-    AutoCloseable holds =
-        () -> {
-          disk.close();
-          lock.close();
-        };
-    try {
-      StoreFile.open(disk);
-      disk.settle(mayBeDirect);
-    } catch (IOException | RuntimeException e) {
-      release(holds, e);
-      throw e;
-    }
-    if (!disk.isDirect()) {
-      log.log(Level.WARNING, "store {0}: FALLBACK, its file system has no direct I/O", disk.path());
-    }
-    String mode = disk.isDirect() ? "direct" : "FALLBACK";
-    LocalStore store = open(disk, holds, mode, config, StoreThreads.start(), log, closeTimeout);
-    store.chores.start();
-    return store;
+  /** Begins with what the store does by itself. */
+  void startChores() {
+    chores.start();
   }
 
-  /** Opens what is there, without chores; nothing stays open after an exception. */
-  static LocalStore open(
-      Directory directory,
-      AutoCloseable holds,
-      String mode,
-      LocalConfig config,
-      StoreThreads threads,
-      System.Logger log,
-      Duration closeTimeout)
-      throws IOException, StoreException {
-    LocalStore store = null;
-    try {
-      store = new LocalStore(directory, holds, mode, config, threads, log, closeTimeout);
-      store.slabs.openAll();
-      return store;
-    } catch (IOException | RuntimeException | StoreException e) {
-      if (store == null) {
-        threads.close();
-        release(holds, e);
-      } else {
-        store.abandon(e);
-      }
-      throw e;
-    }
-  }
-
-  private static void release(AutoCloseable holds, Exception because) {
-    try {
-      holds.close();
-    } catch (Exception e) {
-      because.addSuppressed(e);
-    }
-  }
-
-  private void abandon(Exception because) {
+  /** Gives everything back after an open that failed. */
+  void abandon(Exception because) {
     for (Slab slab : slabs.all()) {
       try {
         slab.close(Deadline.after(Duration.ZERO));
@@ -173,7 +118,7 @@ final class LocalStore implements Store {
       }
     }
     threads.close();
-    release(holds, because);
+    Opening.release(holds, because);
   }
 
   @Override
@@ -328,39 +273,7 @@ final class LocalStore implements Store {
 
   @Override
   public StoreHealth health() {
-    if (closed) {
-      return new StoreHealth(StoreHealth.State.DOWN, "closed");
-    }
-    return slabs.all().stream()
-        .map(this::trouble)
-        .flatMap(Optional::stream)
-        .findFirst()
-        .map(trouble -> new StoreHealth(StoreHealth.State.DEGRADED, mode + ": " + trouble))
-        .orElseGet(() -> StoreHealth.up(mode));
-  }
-
-  private Optional<String> trouble(Slab slab) {
-    String name = SlabFile.name(slab.header().slotBytes());
-    IOException failure = slab.failure();
-    Throwable trouble = slab.trouble();
-    int corrupt = slab.corruptBlocks();
-    Optional<String> lost =
-        slab.damages().stream()
-            .filter(Recovery.Damage::lossy)
-            .map(Recovery.Damage::text)
-            .findFirst();
-    String text =
-        failure != null
-            ? "reads only since a write of %s failed (%s); open the store again"
-                .formatted(name, failure)
-            : trouble != null
-                ? "the last operation on %s failed (%s); check disk and space"
-                    .formatted(name, trouble)
-                : corrupt > 0
-                    ? "%d blocks of %s were corrupt and are out of use; check the disk"
-                        .formatted(corrupt, name)
-                    : lost.map(damage -> damage + "; check the disk").orElse(null);
-    return Optional.ofNullable(text);
+    return closed ? StoreHealth.down("closed") : Troubles.health(mode, slabs.all());
   }
 
   @Override

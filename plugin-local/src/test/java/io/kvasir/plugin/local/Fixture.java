@@ -124,12 +124,12 @@ final class Fixture {
   }
 
   static LocalStore open(LocalConfig config) throws IOException, StoreException {
-    return LocalStore.open(config, LOG, CLOSE);
+    return Opening.open(config, LOG, CLOSE);
   }
 
   /** A store in memory that can crash. */
   static LocalStore open(Directory disk, Durability durability) throws IOException, StoreException {
-    return LocalStore.open(
+    return Opening.open(
         disk,
         () -> {},
         "test",

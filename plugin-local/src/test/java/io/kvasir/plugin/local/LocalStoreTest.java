@@ -293,7 +293,7 @@ class LocalStoreTest {
   void withoutDirectIoTheStoreSaysFallbackAndWorks() throws Exception {
     BlockKeys keys = Fixture.keys(manifest, 1, 5);
     LocalConfig config = Fixture.config(directory, 64 << 20);
-    try (LocalStore store = LocalStore.open(config, Fixture.LOG, Fixture.CLOSE, false);
+    try (LocalStore store = Opening.open(config, Fixture.LOG, Fixture.CLOSE, false);
         NamespaceStore namespace = store.open(manifest)) {
       assertEquals(StoreHealth.up("FALLBACK"), store.health());
       assertEquals(5, Fixture.count(Fixture.save(namespace, keys), BlockStatus.OK));
