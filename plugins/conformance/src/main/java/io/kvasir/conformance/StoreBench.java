@@ -17,7 +17,9 @@ import io.kvasir.api.store.Store;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.StoreProvider;
 import io.kvasir.api.store.StoreView;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.ToLongFunction;
 
 /**
@@ -29,10 +31,17 @@ public final class StoreBench implements AutoCloseable {
   private final Record configuration;
   private final ByteSize capacity;
   private final long blockBytes;
+  private final Optional<DeviceDetour> detour;
   private Store store;
   private TestFrames frames;
 
-  StoreBench(StoreProvider provider, Record configuration, ByteSize capacity, long blockBytes) {
+  StoreBench(
+      StoreProvider provider,
+      Record configuration,
+      ByteSize capacity,
+      long blockBytes,
+      Optional<DeviceDetour> detour) {
+    this.detour = detour;
     this.provider = provider;
     this.configuration = configuration;
     this.capacity = capacity;
@@ -127,7 +136,10 @@ public final class StoreBench implements AutoCloseable {
   public Blocks filled(BlockKeys keys, ToLongFunction<Integer> number) {
     Blocks blocks = empty(keys);
     for (int i = 0; i < keys.count(); i++) {
-      Payload.fill(blocks.frame(i).payload(), number.applyAsLong(i));
+      MemorySegment payload = blocks.frame(i).payload();
+      long value = number.applyAsLong(i);
+      detour.ifPresentOrElse(
+          d -> d.fill(store.transferPaths(), payload, value), () -> Payload.fill(payload, value));
     }
     return blocks;
   }
@@ -158,6 +170,11 @@ public final class StoreBench implements AutoCloseable {
     }
     allHaveStatus(blocks);
     compare(blocks);
+    for (int i = 0; i < blocks.count() && detour.isPresent(); i++) {
+      if (blocks.status(i) == BlockStatus.OK) {
+        detour.get().check(store.transferPaths(), blocks.frame(i).payload());
+      }
+    }
     return blocks;
   }
 

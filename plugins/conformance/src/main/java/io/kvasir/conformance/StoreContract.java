@@ -94,10 +94,23 @@ public abstract class StoreContract
     return Optional.empty();
   }
 
+  /**
+   * {@return memory of an engine on a device: every block then comes out of it and goes back into
+   * it by the store's own transfer path}
+   */
+  protected Optional<EngineMemory> engineMemory() {
+    return Optional.empty();
+  }
+
   @BeforeEach
   final void setTheBenchUp(TestInfo test) {
     bench =
-        new StoreBench(provider(), configuration(directory, capacity()), capacity(), blockBytes());
+        new StoreBench(
+            provider(),
+            configuration(directory, capacity()),
+            capacity(),
+            blockBytes(),
+            engineMemory().map(DeviceDetour::new));
   }
 
   @AfterEach
