@@ -143,4 +143,40 @@ public interface ConcurrencyRules extends StoreRules {
     }
     return blocks;
   }
+
+  /** A namespace has as many views as engines; one that ends must not disturb another. */
+  @Test
+  @Rule("R-CONC-3")
+  default void namespaceOpenedAndClosedBesideItsUsersDisturbsNobody() throws StoreException {
+    StoreBench bench = bench();
+    NamespaceManifest manifest = bench.manifest("team");
+    AtomicInteger running = new AtomicInteger(2);
+    bench.store();
+    Crew crew = new Crew();
+    for (int user = 0; user < 2; user++) {
+      int first = user * 1000;
+      crew.start(
+          "user " + user,
+          () -> {
+            try (NamespaceStore namespace = bench.open("team")) {
+              for (int text = first; text < first + 20 && crew.allWell(); text++) {
+                bench.save(namespace, Chains.keys(manifest, text, 2));
+                bench.hit(namespace, Chains.keys(manifest, text, 2));
+              }
+            } finally {
+              running.decrementAndGet();
+            }
+          });
+    }
+    crew.start(
+        "guest",
+        () -> {
+          while (running.get() > 0) {
+            try (NamespaceStore namespace = bench.open("team")) {
+              namespace.lookup(Chains.keys(manifest, 1, 1), StoreBench.soon()).close();
+            }
+          }
+        });
+    crew.join();
+  }
 }

@@ -12,6 +12,7 @@ import io.kvasir.api.store.StoreException.Kind;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.zip.CRC32C;
@@ -19,12 +20,12 @@ import java.util.zip.CRC32C;
 /** A namespace of a {@link FlawedStore}. */
 final class FlawedNamespace implements NamespaceStore {
   private final FlawedStore store;
-  private final FlawedStore.Named named;
+  private final FlawedDisk.Named named;
   private final NamespaceId id;
   private final List<Lease> leases = new ArrayList<>();
   private boolean closed;
 
-  FlawedNamespace(FlawedStore store, FlawedStore.Named named, NamespaceId id) {
+  FlawedNamespace(FlawedStore store, FlawedDisk.Named named, NamespaceId id) {
     this.store = store;
     this.named = named;
     this.id = id;
@@ -42,7 +43,13 @@ final class FlawedNamespace implements NamespaceStore {
     if (closed && !has(Flaw.WORKS_WHEN_CLOSED)) {
       throw new StoreException(Kind.CLOSED, "closed");
     }
-    if (store.config.failing()) {
+    if (has(Flaw.INTERRUPT_ENDS_THE_STORE)) {
+      store.dead |= Thread.currentThread().isInterrupted();
+    }
+    if (has(Flaw.HANGS_THOUGH_UP)) {
+      FlawedStore.pause(deadline.remaining().toMillis() + 1);
+    }
+    if (store.config.failing() || store.dead) {
       store.failure = "fails";
       if (has(Flaw.THROWS_WHEN_FAILING)) {
         throw new IllegalStateException("fails");
@@ -83,9 +90,9 @@ final class FlawedNamespace implements NamespaceStore {
     synchronized (store) {
       enter(keys, deadline);
       BitSet present = new BitSet();
-      List<FlawedStore.Entry> found = new ArrayList<>();
+      List<FlawedDisk.Entry> found = new ArrayList<>();
       for (int i = 0; i < keys.count(); i++) {
-        FlawedStore.Entry entry = named.removed ? null : store.disk.entries.get(key(keys, i));
+        FlawedDisk.Entry entry = named.removed ? null : store.disk.entries.get(key(keys, i));
         if (entry != null) {
           present.set(i);
           found.add(entry);
@@ -125,7 +132,8 @@ final class FlawedNamespace implements NamespaceStore {
   }
 
   private void load(BlockLease lease, Blocks into, int i) {
-    FlawedStore.Entry entry = store.disk.entries.get(key(into.keys(), i));
+    BlockKeys keys = has(Flaw.INDEXES_BY_LEASE) ? lease.keys() : into.keys();
+    FlawedDisk.Entry entry = store.disk.entries.get(key(keys, i));
     MemorySegment to = into.frame(i).payload();
     if (has(Flaw.TRUSTS_THE_LOOKUP) && entry == null && lease.prefix() == into.count()) {
       into.set(i, BlockStatus.OK); // it was there
@@ -172,15 +180,27 @@ final class FlawedNamespace implements NamespaceStore {
     } catch (StoreException e) {
       if (e.kind() == Kind.TIMEOUT && has(Flaw.CUT_SAVE_LEAVES_HALF)) {
         byte[] half = new byte[(int) from.keys().payloadBytes()];
-        store.disk.entries.put(key(from.keys(), 0), new FlawedStore.Entry(half, 0, null));
+        store.disk.entries.put(key(from.keys(), 0), new FlawedDisk.Entry(half, 0, null));
       }
       from.setRest(status(e), e);
     }
   }
 
+  private byte[] taken(MemorySegment payload) {
+    byte[] bytes = payload.toArray(ValueLayout.JAVA_BYTE);
+    if (has(Flaw.TRUSTS_A_FRAMES_ADDRESS)) {
+      return store.frames.computeIfAbsent(payload.address(), _ -> bytes);
+    }
+    if (has(Flaw.ONE_SIZE_PER_NAMESPACE)) {
+      named.size = Math.min(named.size, bytes.length);
+      return Arrays.copyOf(bytes, named.size);
+    }
+    return bytes;
+  }
+
   private void save(Blocks from, int i, Deadline deadline) throws StoreException {
     MemorySegment payload = from.frame(i).payload();
-    byte[] bytes = payload.toArray(ValueLayout.JAVA_BYTE);
+    byte[] bytes = taken(payload);
     String parent = store.key(from.keys(), from.keys().parent(i));
     synchronized (store) {
       enter(from.keys(), deadline);
@@ -190,7 +210,8 @@ final class FlawedNamespace implements NamespaceStore {
         from.setRest(BlockStatus.OK, null);
         return;
       }
-      if (there && !has(Flaw.OVERWRITES)) {
+      boolean known = has(Flaw.REMEMBERS_THE_EVICTED) && store.evicted.contains(key);
+      if ((there && !has(Flaw.OVERWRITES)) || known) {
         from.set(i, BlockStatus.OK);
         return;
       }
@@ -209,7 +230,7 @@ final class FlawedNamespace implements NamespaceStore {
       }
       byte[] kept = has(Flaw.PUBLISHES_PARTIAL) ? new byte[bytes.length] : bytes;
       int crc = crc(MemorySegment.ofArray(bytes));
-      store.disk.entries.put(key, new FlawedStore.Entry(kept, crc, parent));
+      store.disk.entries.put(key, new FlawedDisk.Entry(kept, crc, parent));
       FlawedBytes.keep(store.config.flaw(), from.frame(i), kept);
       from.set(i, BlockStatus.OK);
       if (!has(Flaw.PUBLISHES_PARTIAL)) {
@@ -263,10 +284,10 @@ final class FlawedNamespace implements NamespaceStore {
   private final class Lease implements BlockLease {
     private final BlockKeys keys;
     private final BitSet present;
-    private final List<FlawedStore.Entry> entries;
+    private final List<FlawedDisk.Entry> entries;
     private boolean ended;
 
-    Lease(BlockKeys keys, BitSet present, List<FlawedStore.Entry> entries) {
+    Lease(BlockKeys keys, BitSet present, List<FlawedDisk.Entry> entries) {
       this.keys = keys;
       this.present = present;
       this.entries = entries;

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 class FlawedStoreContract extends StoreContract {
   static volatile Flaw flaw = Flaw.NONE;
   private static final AtomicInteger ASKED = new AtomicInteger();
-  private static final Map<Path, FlawedStore.Disk> DISKS = new ConcurrentHashMap<>();
+  private static final Map<Path, FlawedDisk> DISKS = new ConcurrentHashMap<>();
 
   @Override
   protected StoreProvider provider() {
@@ -48,7 +48,7 @@ class FlawedStoreContract extends StoreContract {
       public Store open(StoreContext context) {
         FlawedStore.Config config = context.configuration(FlawedStore.Config.class);
         return new FlawedStore(
-            config, DISKS.computeIfAbsent(config.directory(), d -> new FlawedStore.Disk()));
+            config, DISKS.computeIfAbsent(config.directory(), d -> new FlawedDisk()));
       }
 
       @Override
@@ -85,6 +85,12 @@ class FlawedStoreContract extends StoreContract {
   @Override
   protected Optional<Record> hangingConfiguration(Path directory) {
     return Optional.of(new FlawedStore.Config(directory, capacity(), flaw, false, true));
+  }
+
+  @Override
+  protected boolean crash(Path directory, Path left) {
+    DISKS.put(left, DISKS.get(directory).crashed(flaw));
+    return true;
   }
 
   @Override
