@@ -22,7 +22,7 @@ public interface ConcurrencyRules extends StoreRules {
   @Rule("R-CONC-1")
   default void writersOfOneKeyDoNotHarmEachOther() throws StoreException {
     StoreBench bench = bench();
-    NamespaceManifest manifest = Manifests.of("team", 256 << 10);
+    NamespaceManifest manifest = Manifests.of("team", bench.atMost(256 << 10));
     int keyCount = 12;
     AtomicInteger running = new AtomicInteger(3);
     AtomicInteger turn = new AtomicInteger();

@@ -182,7 +182,7 @@ public interface IdentityRules extends StoreRules {
   /** A path of 4 KiB is longer than any file's name: what cuts it joins what differs behind. */
   @Test
   @Rule("R-ID-9")
-  default void namesThatDifferAtTheEndOf4KiBShareNothing() throws StoreException {
+  default void longNamesThatDifferAtTheirEndShareNothing() throws StoreException {
     String path = "/models/" + "deep/".repeat(816);
     alone(List.of(path + "a", path + "b", path));
   }

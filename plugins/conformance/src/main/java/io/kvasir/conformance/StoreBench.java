@@ -81,6 +81,11 @@ public final class StoreBench implements AutoCloseable {
     return blockBytes;
   }
 
+  /** {@return a size of blocks of which a small store holds sixteen: a multiple of 64} */
+  public long atMost(long wanted) {
+    return Math.min(wanted, Math.max(64, capacity.bytes() / 16 / 64 * 64));
+  }
+
   /** {@return the number of blocks that fit if a block costs nothing but its payload} */
   public int capacityBlocks() {
     return (int) (capacity.bytes() / blockBytes);

@@ -49,6 +49,7 @@ public abstract class StoreContract
         IsolationRules,
         OwnershipRules,
         HealthRules,
+        ModelRules,
         ClosingRules {
   @TempDir Path around;
   private Path directory;
@@ -110,6 +111,14 @@ public abstract class StoreContract
     return StoredBytes.copy(directory, left);
   }
 
+  /**
+   * {@return whether calls of this test failed that nobody made fail} They were repeated, and no
+   * rule is broken by them, but health need not be UP.
+   */
+  protected boolean troubled() {
+    return false;
+  }
+
   @BeforeEach
   final void setTheBenchUp(TestInfo test) throws IOException {
     directory = Files.createDirectory(around.resolve("store"));
@@ -164,6 +173,11 @@ public abstract class StoreContract
         throw new UncheckedIOException(e);
       }
       return damaged ? Optional.of(on.store()) : Optional.empty();
+    }
+
+    @Override
+    public boolean troubled() {
+      return StoreContract.this.troubled();
     }
 
     @Override

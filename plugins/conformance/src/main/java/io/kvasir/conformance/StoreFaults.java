@@ -31,4 +31,11 @@ public interface StoreFaults {
   default Optional<StoreBench> crashed(StoreBench bench) {
     return Optional.empty();
   }
+
+  /**
+   * {@return whether calls of this test's store failed by themselves: health must not be UP then}
+   */
+  default boolean troubled() {
+    return false;
+  }
 }

@@ -22,7 +22,7 @@ final class FlawedNamespace implements NamespaceStore {
   private final FlawedStore store;
   private final FlawedDisk.Named named;
   private final NamespaceId id;
-  private final List<Lease> leases = new ArrayList<>();
+  private final List<FlawedLease> leases = new ArrayList<>();
   private boolean closed;
 
   FlawedNamespace(FlawedStore store, FlawedDisk.Named named, NamespaceId id) {
@@ -103,7 +103,7 @@ final class FlawedNamespace implements NamespaceStore {
         }
       }
       if (store.config.flaw() == Flaw.HINT_CLAIMS_TO_HOLD) {
-        return new Lease(keys, present, List.of());
+        return new FlawedLease(this, keys, present, List.of());
       }
       long bytes = found.stream().mapToLong(e -> e.leases > 0 ? 0 : e.bytes.length).sum();
       boolean room = store.leasedBytes() + bytes <= store.config.capacity().bytes() / 2;
@@ -111,7 +111,7 @@ final class FlawedNamespace implements NamespaceStore {
         return BlockLease.hint(keys, present);
       }
       found.forEach(e -> e.leases++);
-      Lease lease = new Lease(keys, present, found);
+      FlawedLease lease = new FlawedLease(this, keys, present, found);
       leases.add(lease);
       return lease;
     }
@@ -210,10 +210,18 @@ final class FlawedNamespace implements NamespaceStore {
         from.setRest(BlockStatus.OK, null);
         return;
       }
-      boolean known = has(Flaw.REMEMBERS_THE_EVICTED) && store.evicted.contains(key);
+      boolean known =
+          (has(Flaw.REMEMBERS_THE_EVICTED) && store.evicted.contains(key))
+              || store.removed.remove(key)
+              || store.saving.contains(key);
       if ((there && !has(Flaw.OVERWRITES)) || known) {
         from.set(i, BlockStatus.OK);
         return;
+      }
+      if (has(Flaw.ACKNOWLEDGES_THE_FIRST_WRITERS_BLOCK)) {
+        store.saving.add(key);
+        store.awaitAnother(); // lets others in
+        store.saving.remove(key);
       }
       boolean orphan = parent != null && !store.disk.entries.containsKey(parent);
       boolean keyed =
@@ -250,6 +258,10 @@ final class FlawedNamespace implements NamespaceStore {
     synchronized (store) {
       enter(keys, deadline);
       for (int i = 0; i < keys.count() && !has(Flaw.REMOVES_NOTHING); i++) {
+        boolean absent = !store.disk.entries.containsKey(key(keys, i));
+        if (absent && has(Flaw.REMEMBERS_THE_REMOVED)) {
+          store.removed.add(key(keys, i));
+        }
         store.drop(key(keys, i));
         if (has(Flaw.REMOVES_THE_WHOLE_NAMESPACE)) {
           store.disk.entries.keySet().removeIf(k -> k.startsWith(id.hex()));
@@ -271,63 +283,24 @@ final class FlawedNamespace implements NamespaceStore {
     }
   }
 
+  FlawedStore store() {
+    return store;
+  }
+
+  void ended(FlawedLease lease) {
+    leases.remove(lease);
+    if (has(Flaw.FIRST_CLOSE_ENDS_ALL_LEASES)) {
+      end();
+    }
+  }
+
   void end() {
-    List.copyOf(leases).forEach(Lease::close);
+    List.copyOf(leases).forEach(FlawedLease::close);
   }
 
   static int crc(MemorySegment bytes) {
     CRC32C crc = new CRC32C();
     crc.update(bytes.asByteBuffer());
     return (int) crc.getValue();
-  }
-
-  private final class Lease implements BlockLease {
-    private final BlockKeys keys;
-    private final BitSet present;
-    private final List<FlawedDisk.Entry> entries;
-    private boolean ended;
-
-    Lease(BlockKeys keys, BitSet present, List<FlawedDisk.Entry> entries) {
-      this.keys = keys;
-      this.present = present;
-      this.entries = entries;
-    }
-
-    @Override
-    public BlockKeys keys() {
-      return keys;
-    }
-
-    @Override
-    public boolean present(int block) {
-      return present.get(block);
-    }
-
-    @Override
-    public boolean held() {
-      synchronized (store) {
-        return !ended;
-      }
-    }
-
-    @Override
-    public boolean renew() {
-      return held();
-    }
-
-    @Override
-    public void close() {
-      synchronized (store) {
-        if (ended || has(Flaw.LEASE_NEVER_ENDS)) {
-          return;
-        }
-        ended = true;
-        leases.remove(this);
-        if (has(Flaw.FIRST_CLOSE_ENDS_ALL_LEASES)) {
-          end();
-        }
-        entries.forEach(e -> e.leases = Math.max(0, e.leases - 1));
-      }
-    }
   }
 }

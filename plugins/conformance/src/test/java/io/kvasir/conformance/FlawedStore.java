@@ -39,6 +39,8 @@ final class FlawedStore implements Store {
   final byte[] buffer = new byte[1 << 20];
   final Map<Long, byte[]> frames = new HashMap<>();
   final Set<String> evicted = new HashSet<>();
+  final Set<String> removed = new HashSet<>();
+  final Set<String> saving = new HashSet<>();
   boolean closed;
   boolean dead;
   String failure;
@@ -264,6 +266,18 @@ final class FlawedStore implements Store {
       }
       closed = true;
       notifyAll();
+    }
+  }
+
+  /** Leaves the store to other threads for a moment. */
+  synchronized void awaitAnother() {
+    long end = System.nanoTime() + 2_000_000;
+    try {
+      for (long left = 2; left > 0; left = (end - System.nanoTime()) / 1_000_000) {
+        wait(left);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
