@@ -240,8 +240,53 @@ void stop(pid_t process, int signal) {
   }
 }
 
-int batch_put(store_t store, size_t count, const char **keys, void **buffers, const size_t *sizes, int *results) {
-  return mc.batch_put_from(store, keys, buffers, sizes, count, NULL, results);
+pid_t start_peer(void (*body)(void)) {
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0) {
+    started_count = 0;
+    body();
+    exit(0);
+  }
+  started[started_count++] = child;
+  return child;
+}
+
+/* ---- calls with one block ---- */
+
+int put_block(store_t store, const char *name, size_t size, unsigned seed) {
+  void *block = bytes(size, seed);
+  int rc = mc.put_from(store, name, block, size, NULL);
+  free(block);
+  return rc;
+}
+
+int64_t get_block(store_t store, const char *name, size_t size, unsigned seed) {
+  void *block = calloc(size, 1);
+  int64_t rc = mc.get_into(store, name, block, size);
+  TRUE(rc < 0 || same(block, seed, size));
+  free(block);
+  return rc;
+}
+
+int batch_put_one(store_t store, const char *name, size_t size, const struct replicate_config *config) {
+  void *block = bytes(size, 1);
+  int result = 12345;
+  EXPECT(0, mc.batch_put_from(store, &name, &block, &size, 1, config, &result));
+  free(block);
+  return result;
+}
+
+int64_t batch_get_one(store_t store, const char *name, void *buffer, size_t size) {
+  int64_t result = 12345;
+  EXPECT(0, mc.batch_get_into(store, &name, &buffer, &size, 1, &result));
+  return result;
+}
+
+int batch_exist_one(store_t store, const char *name) {
+  int result = 12345;
+  EXPECT(0, mc.batch_is_exist(store, &name, 1, &result));
+  return result;
 }
 
 /* ---- the run ---- */
