@@ -9,4 +9,4 @@ ${CC:-gcc} $flags -shared -o "$out/libmooncake_store.so" master.c store.c contro
 # the programs work on the master's file themselves, which the library does not export
 ${CC:-gcc} $flags -o "$out/standin_master" standin_node.c master.c store.c controls.c
 ln -f "$out/standin_master" "$out/standin_client"
-${CC:-gcc} $flags -o "$out/standin_test" standin_test.c test_calls.c test_life.c test_controls.c -ldl
+${CC:-gcc} $flags -o "$out/standin_test" standin_test.c test_calls.c test_life.c test_crash.c test_controls.c -ldl

@@ -21,7 +21,7 @@ pid_t master_pid;
 
 static const char *row_name;
 static char folder[PATH_MAX]; /* of this program */
-static pid_t started[16];
+static pid_t started[64];
 static int started_count;
 
 enum { PASSED = 0, FAILED = 1, SKIPPED = 77, MAX_JOBS = 6 };
@@ -344,6 +344,7 @@ int main(int argc, char **argv) {
   if (mkdtemp(scratch) == NULL) return 2;
   collect(rows_of_calls, argc, argv);
   collect(rows_of_life, argc, argv);
+  collect(rows_of_crashes, argc, argv);
   collect(rows_of_controls, argc, argv);
   int limit = getenv("KVASIR_MOONCAKE_MASTER") != NULL ? 1 : MAX_JOBS; /* a real cluster is shared */
   for (size_t i = 0; i < all_count; i++) {

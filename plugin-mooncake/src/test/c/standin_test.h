@@ -43,7 +43,7 @@ struct row {
   void (*run)(void);
 };
 #define ROW(name) {#name, name}
-extern const struct row rows_of_calls[], rows_of_life[], rows_of_controls[];
+extern const struct row rows_of_calls[], rows_of_life[], rows_of_crashes[], rows_of_controls[];
 
 extern bool real;           /* the library under test is Mooncake's own */
 extern const char *address; /* of the master that connect_* use */

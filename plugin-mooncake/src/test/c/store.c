@@ -29,7 +29,6 @@ struct mapping {
   char *bytes;
   uint64_t size;
   int users;
-  int64_t checked; /* when its owner was last seen running */
   struct mapping *next;
 };
 
@@ -41,7 +40,6 @@ struct store {
   uint64_t segment_size;
   _Atomic uint32_t segment;
   _Atomic uint64_t segment_generation;
-  _Atomic int64_t master_checked; /* when the master was last seen running */
   _Atomic int master_missed;
 
   pthread_mutex_t lock; /* of what follows */
@@ -84,19 +82,14 @@ static void leave(store_t pointer) {
 
 /* Gets through to the master: 0 with its lock held, or the error after the time that it takes. */
 static int reach(struct store *store) {
-  int64_t began = now_ns();
-  while (began - store->master_checked > 1000000 || store->master.shared->down) {
-    enum process_state state = master_state(&store->master);
+  enum process_state state;
+  for (int64_t began = now_ns(); (state = master_state(&store->master)) != RUNNING; sleep_ms(2)) {
     int64_t waited = (now_ns() - began) / 1000000;
-    if (state == RUNNING) {
-      store->master_checked = now_ns();
-      break;
-    }
+    /* the first call that finds the master dead has a connection to lose, later ones try to make one */
     if (state == DEAD && (!atomic_exchange(&store->master_missed, 1) || waited >= control(DOWN_DELAY_MS))) {
       return RPC_FAIL;
     }
     if (state == FROZEN && waited >= control(RPC_TIMEOUT_MS)) return RPC_TIMEOUT;
-    sleep_ms(2);
   }
   store->master_missed = 0;
   return master_lock(&store->master, control(RPC_TIMEOUT_MS));
@@ -156,8 +149,22 @@ static void mappings_close(struct store *store, bool all) {
   }
 }
 
-/* Waits while the owner is frozen. NULL: it is dead, its segment is gone, or the time is over. */
-static struct mapping *mapping_acquire(struct store *store, const struct place *place, int64_t deadline) {
+/* what the transfers of one call share */
+struct call {
+  int64_t deadline;
+  uint64_t running; /* generation of the segment whose owner was last seen running */
+};
+
+/* Waits while the owner is frozen. False: it is dead, its segment is gone, or the time is over. */
+static bool owner_runs(struct store *store, const struct place *place, struct call *call) {
+  enum process_state state;
+  if (call->running == place->generation) return true;
+  while ((state = process_state(place->owner)) == FROZEN && now_ns() < call->deadline) sleep_ms(2);
+  if (state == RUNNING) call->running = place->generation;
+  return state == RUNNING && store->master.shared->segments[place->slot].generation == place->generation;
+}
+
+static struct mapping *mapping_acquire(struct store *store, const struct place *place) {
   pthread_mutex_lock(&store->lock);
   struct mapping *mapping = store->mappings;
   while (mapping != NULL && mapping->generation != place->generation) mapping = mapping->next;
@@ -170,28 +177,13 @@ static struct mapping *mapping_acquire(struct store *store, const struct place *
     }
   }
   if (mapping != NULL) mapping->users++;
-  int64_t checked = mapping == NULL ? 0 : mapping->checked;
   pthread_mutex_unlock(&store->lock);
-  if (now_ns() - checked <= 1000000) return mapping;
-
-  enum process_state state;
-  while ((state = process_state(place->owner)) == FROZEN && now_ns() < deadline) sleep_ms(2);
-  bool mounted = store->master.shared->segments[place->slot].generation == place->generation;
-  if (mapping != NULL && (state != RUNNING || !mounted)) {
-    mapping_release(store, mapping);
-    return NULL;
-  }
-  if (mapping != NULL) {
-    pthread_mutex_lock(&store->lock);
-    mapping->checked = now_ns();
-    pthread_mutex_unlock(&store->lock);
-  }
   return mapping;
 }
 
 static int transfer(struct store *store, const struct place *place, void *buffer, size_t size, bool write,
-                    int64_t deadline) {
-  struct mapping *mapping = mapping_acquire(store, place, deadline);
+                    struct call *call) {
+  struct mapping *mapping = owner_runs(store, place, call) ? mapping_acquire(store, place) : NULL;
   if (mapping == NULL) return TRANSFER_FAIL;
   if (write) {
     memcpy(mapping->bytes + place->offset, buffer, size);
@@ -536,10 +528,10 @@ static void put_all(struct store *store, const char *function, const char **keys
   if (wanted > 0 && rc == 0) {
     master_unlock(&store->master);
     sleep_ms(control(TRANSFER_MS));
-    int64_t deadline = now_ns() + control(PUT_TIMEOUT_MS) * 1000000;
+    struct call call = {now_ns() + control(PUT_TIMEOUT_MS) * 1000000, 0};
     for (size_t i = 0; i < count; i++) {
       for (uint32_t r = 0; r < writings[i].replicas && results[i] == 0; r++) {
-        results[i] = transfer(store, &writings[i].places[r], buffers[i], sizes[i], true, deadline);
+        results[i] = transfer(store, &writings[i].places[r], buffers[i], sizes[i], true, &call);
       }
     }
     rc = reach(store);
@@ -648,11 +640,11 @@ static void get_all(struct store *store, const char *function, const char **keys
   }
   master_unlock(&store->master);
   sleep_ms(control(TRANSFER_MS));
-  int64_t deadline = now_ns() + control(GET_TIMEOUT_MS) * 1000000;
+  struct call call = {now_ns() + control(GET_TIMEOUT_MS) * 1000000, 0};
   for (size_t i = 0; i < count; i++) {
     /* of one key twice only the last buffer is filled, and both report success */
     if (results[i] < 0 || shadowed[i]) continue;
-    rc = transfer(store, &readings[i].place, buffers[i], (size_t)results[i], false, deadline);
+    rc = transfer(store, &readings[i].place, buffers[i], (size_t)results[i], false, &call);
     if (rc != 0) {
       results[i] = rc;
     } else if (now_ns() > readings[i].lease_until) {
