@@ -522,8 +522,8 @@ static void space(struct shared *shared, uint64_t *capacity, uint64_t *used) {
 bool master_wants_eviction(struct master *master) {
   uint64_t capacity, used;
   space(master->shared, &capacity, &used);
-  return used > 0 && (master->shared->evict_wanted ||
-                      used >= capacity / 100 * (uint64_t)master->shared->settings[EVICT_FROM]);
+  return master->shared->evict_wanted ||
+         (used > 0 && used >= capacity / 100 * (uint64_t)master->shared->settings[EVICT_FROM]);
 }
 
 struct candidate {

@@ -21,13 +21,13 @@ static void share_board(void) {
 }
 
 /* the real master takes a second between two signs of life of a client */
-static const char *client_ttl(void) { return real ? "--client_ttl=5" : "--client_ttl=1"; }
+static const char *client_ttl(void) { return real ? "--client_ttl=5" : "--client_ttl=2"; }
 
 static void shorten_waits(void) {
   if (real) return;
-  standin.set("down_delay_ms", 300);
+  standin.set("down_delay_ms", 1000);
   standin.set("get_timeout_ms", 400);
-  standin.set("put_timeout_ms", 2000);
+  standin.set("put_timeout_ms", 3000);
 }
 
 /* ---- two processes ---- */
@@ -165,7 +165,7 @@ static void killed_owner_is_800_then_a_miss(void) {
   EXPECT(TRANSFER_FAIL, batch_put_one(store, "l", SIZE, NULL));
   EXPECT(0, mc.is_exist(store, "l"));
   UNTIL(mc.is_exist(store, "k") == 0);
-  TRUE(now_ms() - began >= (real ? 3000 : 900));
+  TRUE(now_ms() - began >= (real ? 3000 : 500));
   EXPECT(OBJECT_NOT_FOUND, mc.get_into(store, "k", into, SIZE));
   EXPECT(NO_AVAILABLE_HANDLE, put_block(store, "k", SIZE, 1));
   EXPECT(0, mc.health_check(store));
@@ -205,8 +205,8 @@ static void frozen_owner_blocks_a_get_then_800(void) {
   TRUE(took < (real ? 100000 : 8 * 390)); /* once for all of them */
   UNTIL(mc.is_exist(store, "0") == 0);
   stop(node, SIGCONT);
-  UNTIL(put_block(store, "new", SIZE, 3) == 0); /* it mounts again by itself */
-  EXPECT(SIZE, get_block(store, "new", SIZE, 3));
+  /* it mounts again by itself; a put that finds no space wakes the eviction, which may take the next one's value */
+  UNTIL(put_block(store, "new", SIZE, 3) == 0 && get_block(store, "new", SIZE, 3) == SIZE);
   EXPECT(0, mc.is_exist(store, "0"));
 }
 
@@ -219,7 +219,7 @@ static void frozen_owner_blocks_a_put_then_704_or_in_a_batch_800(void) {
   stop(node, SIGSTOP);
   int64_t began = now_ms();
   EXPECT(OBJECT_NOT_FOUND, put_block(store, "k", SIZE, 1));
-  TRUE(now_ms() - began >= (real ? 50000 : 1900));
+  TRUE(now_ms() - began >= (real ? 50000 : 3000));
   stop(node, SIGCONT);
   UNTIL(put_block(store, "new", SIZE, 3) == 0);
   EXPECT(0, mc.is_exist(store, "old"));
@@ -260,12 +260,12 @@ static void put_slowly(void) {
 static void killed_writer_leaves_its_key_in_flight(void) {
   start_master("--put_start_discard_timeout_sec=4", "--default_kv_lease_ttl=200", NULL);
   start_node("1GB");
+  int64_t began = now_ms();
   pid_t peer = start_peer(put_slowly);
   store_t store = connect_with(0, 1 * MIB);
   char *into = malloc(slow_size());
   UNTIL(mc.get_into(store, "k", into, slow_size()) == REPLICA_IS_NOT_READY);
   stop(peer, SIGKILL);
-  int64_t began = now_ms();
   char block[1000] = {1};
   EXPECT(0, mc.put(store, "k", block, 1000, NULL));
   EXPECT(0, mc.put_from(store, "k", block, 1000, NULL));
@@ -279,11 +279,11 @@ static void killed_writer_leaves_its_key_in_flight(void) {
   EXPECT(REPLICA_IS_NOT_READY, mc.remove(store, "k", 1));
   EXPECT(0, mc.remove_by_regex(store, "^k$", 1));
   for (int exists = 0; exists == 0; pause_ms(20)) {
-    TRUE(now_ms() - began < 30000);
+    TRUE(now_ms() - began < 60000);
     EXPECT(0, put_block(store, "k", 1000, 2));
     exists = mc.is_exist(store, "k");
   }
-  TRUE(now_ms() - began >= 3000);
+  TRUE(now_ms() - began >= 4000);
   EXPECT(1000, get_block(store, "k", 1000, 2));
 }
 
@@ -333,10 +333,11 @@ static void killed_master_is_900_and_restarted_has_lost_all(void) {
   stop(master_pid, SIGKILL);
   int64_t began = now_ms();
   EXPECT(RPC_FAIL, mc.is_exist(store, "k"));
-  TRUE(now_ms() - began < (real ? 3000 : 290));
+  TRUE(now_ms() - began < (real ? 3000 : 900));
   began = now_ms();
   EXPECT(RPC_FAIL, mc.get_into(store, "k", into, SIZE));
-  TRUE(now_ms() - began >= (real ? 3900 : 290));
+  TRUE(now_ms() - began >= (real ? 3900 : 1000));
+  if (!real) standin.set("down_delay_ms", 50);
   EXPECT(RPC_FAIL, put_block(store, "l", SIZE, 1));
   EXPECT(RPC_FAIL, mc.get_size(store, "k"));
   EXPECT(RPC_FAIL, mc.remove(store, "k", 0));
@@ -348,8 +349,7 @@ static void killed_master_is_900_and_restarted_has_lost_all(void) {
   UNTIL(mc.health_check(owner) == 2);
   start_master(NULL);
   EXPECT(0, mc.is_exist(store, "k"));
-  UNTIL(put_block(store, "k", SIZE, 2) == 0);
-  EXPECT(SIZE, get_block(store, "k", SIZE, 2));
+  UNTIL(put_block(store, "k", SIZE, 2) == 0 && get_block(store, "k", SIZE, 2) == SIZE);
   UNTIL(mc.health_check(owner) == 0);
   stop(master_pid, SIGKILL);
   mc.destroy(store); /* does not hang */
