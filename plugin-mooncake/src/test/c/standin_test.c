@@ -18,6 +18,7 @@ struct controls standin;
 bool real;
 const char *address;
 pid_t master_pid;
+int http_port;
 
 static const char *row_name;
 static char folder[PATH_MAX]; /* of this program */
@@ -203,13 +204,13 @@ static pid_t start(const char *program, char **arguments) {
 void start_master(const char *flag, ...) {
   char port[64], http[64], *arguments[16] = {NULL, port, "--rpc_address=127.0.0.1", http};
   static char text[64];
-  static int number, http_number;
+  static int number;
   if (number == 0) { /* a restart is at the same place */
     number = free_port();
-    http_number = free_port();
+    http_port = free_port();
   }
   snprintf(port, sizeof port, "--rpc_port=%d", number);
-  snprintf(http, sizeof http, "--metrics_port=%d", http_number);
+  snprintf(http, sizeof http, "--metrics_port=%d", http_port);
   snprintf(text, sizeof text, "127.0.0.1:%d", number);
   int count = 4;
   va_list more;
@@ -317,6 +318,7 @@ static void begin(struct job *job, const struct row *row, const char *scratch) {
   mkdir(own, 0700);
   setenv("MOONCAKE_STANDIN_DIR", own, 1);
   row_name = row->name;
+  alarm(900); /* longer than any pause of the whole machine */
   load();
   row->run();
   finish(PASSED);

@@ -74,6 +74,7 @@ void start_master(const char *flag, ...);
 pid_t start_node(const char *size);
 void stop(pid_t, int signal); /* and waits for its end, but for SIGSTOP and SIGCONT */
 extern pid_t master_pid;
+extern int http_port; /* of the master */
 
 /* another process that runs body, from before this one has a handle; it may end by itself or by stop() */
 pid_t start_peer(void (*body)(void));

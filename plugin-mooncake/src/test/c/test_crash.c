@@ -1,9 +1,11 @@
 /* Rows about several processes: what one sees of the other, and what is left of one that dies or freezes. */
 #define _GNU_SOURCE
 #include "standin_test.h"
+#include <arpa/inet.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -370,6 +372,48 @@ static void frozen_master_is_901(void) {
   UNTIL(mc.is_exist(store, "k") == 1);
 }
 
+/* What the master's HTTP port says to a GET. */
+static const char *http_get(const char *path) {
+  static char text[65536];
+  int fd = socket(AF_INET, SOCK_STREAM, 0);
+  struct sockaddr_in at = {
+      .sin_family = AF_INET, .sin_port = htons((uint16_t)http_port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  TRUE(connect(fd, (struct sockaddr *)&at, sizeof at) == 0);
+  snprintf(text, sizeof text, "GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", path);
+  TRUE(write(fd, text, strlen(text)) > 0);
+  size_t length = 0;
+  for (ssize_t got = 1; got > 0 && length < sizeof text - 1; length += (size_t)got) {
+    got = read(fd, text + length, sizeof text - 1 - length);
+    if (got < 0) got = 0;
+  }
+  text[length] = 0;
+  close(fd);
+  return text;
+}
+
+/* The figure on a line that begins with its name, -1: there is none. */
+static int64_t figure(const char *page, const char *name) {
+  char line[128];
+  snprintf(line, sizeof line, "\n%s ", name);
+  const char *at = strstr(page, line);
+  return at == NULL ? -1 : (int64_t)strtod(at + strlen(line), NULL);
+}
+
+static void master_tells_keys_and_bytes_over_http(void) {
+  start_master(NULL);
+  start_node("64MB");
+  store_t store = connect_with(0, 0);
+  EXPECT(0, put_block(store, "k", 1000000, 1));
+  EXPECT(0, put_block(store, "l", 1000000, 1));
+  TRUE(strstr(http_get("/health"), "200 OK") != NULL);
+  UNTIL(figure(http_get("/metrics"), "master_key_count") == 2);
+  const char *page = http_get("/metrics");
+  EXPECT(64 * (int64_t)MIB, figure(page, "master_total_capacity_bytes"));
+  TRUE(figure(page, "master_allocated_bytes") >= 2000000);
+  TRUE(figure(page, "master_allocated_bytes") < 3000000);
+  TRUE(strstr(http_get("/nowhere"), "404") != NULL);
+}
+
 /* ---- threads ---- */
 
 static store_t contended;
@@ -420,6 +464,7 @@ const struct row rows_of_crashes[] = {
     ROW(clients_that_are_killed_anywhere_harm_nobody),
     ROW(killed_master_is_900_and_restarted_has_lost_all),
     ROW(frozen_master_is_901),
+    ROW(master_tells_keys_and_bytes_over_http),
     ROW(eight_threads_share_a_handle),
     {NULL, NULL},
 };

@@ -148,10 +148,13 @@ static void unreachable_master_fails_setup(void) {
 static void second_setup_loses_the_first_segment(void) {
   start_master(NULL);
   store_t store = connect_with(64 * MIB, 0);
+  char area[100];
   EXPECT(0, put_block(store, "k", 1000, 1));
   EXPECT(1000, get_block(store, "k", 1000, 1));
+  EXPECT(0, mc.register_buffer(store, area, 100));
   EXPECT(0, setup(store, "127.0.0.1", "P2PHANDSHAKE", 64 * MIB, 0, "tcp", address));
   EXPECT(0, mc.is_exist(store, "k"));
+  EXPECT(0, mc.register_buffer(store, area, 100));
   EXPECT(0, put_block(store, "k", 1000, 2));
   EXPECT(1000, get_block(store, "k", 1000, 2));
 }
