@@ -9,6 +9,7 @@
 #ifndef KVASIR_STANDIN_MASTER_H
 #define KVASIR_STANDIN_MASTER_H
 
+#include "process.h"
 #include "standin.h"
 #include "store_abi.h"
 #include <pthread.h>
@@ -24,14 +25,6 @@ enum { MAX_SEGMENTS = 64, MAX_REPLICAS = 4, MAX_OBJECTS = 1 << 18, BUCKETS = 1 <
 enum { LEASE_MS, DISCARD_MS, CLIENT_TTL_MS, SOFT_PIN_MS, EVICT_FROM, EVICT_STEP, MASTER_SETTINGS };
 extern const char *const master_setting_names[MASTER_SETTINGS];
 
-enum process_state { RUNNING, FROZEN, DEAD };
-
-/* a process; pid 0 is "no process: always running", as for a master or segment that lives in the file only */
-struct process {
-  pid_t pid;
-  uint64_t start; /* from /proc: a later process may get the same pid */
-};
-
 enum { FREE, WRITING, COMPLETE };
 
 struct replica {
@@ -41,7 +34,7 @@ struct replica {
 };
 
 struct object {
-  _Atomic uint32_t state; /* written last: an object that is not FREE is whole, see master_rebuild */
+  _Atomic uint32_t state; /* written last: an object that is not FREE is whole, see objects_rebuild */
   uint32_t chain;         /* next object of the bucket, or of the list of free ones */
   uint64_t id;            /* of the put that made it */
   uint64_t hash, key, key_length, size, space;
@@ -64,7 +57,6 @@ struct shared {
   pthread_mutex_t lock;
   _Atomic int down;
   struct process process; /* of standin_master, if one runs */
-  _Atomic uint64_t epoch; /* starts of this master */
   _Atomic int64_t settings[MASTER_SETTINGS];
   _Atomic int evict_wanted;
   _Atomic uint32_t next_port;
@@ -81,11 +73,6 @@ struct master {
   struct shared *shared;
   char path[512];
 };
-
-int64_t now_ns(void);
-void sleep_ms(int64_t ms);
-struct process this_process(void);
-enum process_state process_state(struct process);
 
 /* Maps the master at address, making it first if segment_bytes >= 0. False: there is none. Takes no lock. */
 bool master_open(struct master *, const char *address, int64_t segment_bytes);
@@ -122,8 +109,14 @@ int object_end(struct master *, struct object *, uint64_t id);
 /* Whether there is a segment to drop, see master_lock. Takes no lock. */
 bool master_wants_reaping(struct master *);
 
+/* Forgets all objects. */
+void objects_clear(struct shared *);
+/* A process died while it held the lock: builds buckets, free list and segment lists from the objects alone. */
+void objects_rebuild(struct shared *);
+
 /* Frees space when it is short: keys without lease or hard pin, least recently used first, soft pins last. */
 void master_evict(struct master *);
 bool master_wants_eviction(struct master *); /* takes no lock */
+void master_space(struct shared *, uint64_t *capacity, uint64_t *used); /* in bytes; takes no lock */
 
 #endif

@@ -2,18 +2,21 @@
  * The processes beside a test's own, as programs with the flags of mooncake_master and mooncake_client that the tests
  * use. The name under which it is started tells which:
  *
- *   standin_master  the master at --rpc_address:--rpc_port; while it is dead or stopped, so is the master
+ *   standin_master  the master at --rpc_address:--rpc_port; while it is dead or stopped, so is the master; with
+ *                   --metrics_port it answers /health and the figures of /metrics that Kvasir reads
  *   standin_client  a storage node: mounts --global_segment_size at --master_server_address
  *
  * Each prints "ready" when it can be used, and ends by SIGTERM, SIGINT, or with the process that started it.
  */
 #define _GNU_SOURCE
 #include "master.h"
+#include <arpa/inet.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 static char **flags;
@@ -54,7 +57,6 @@ static void wait_for_end(void) {
   sigemptyset(&ends);
   sigaddset(&ends, SIGTERM);
   sigaddset(&ends, SIGINT);
-  sigprocmask(SIG_BLOCK, &ends, NULL);
   pid_t parent = getppid();
   puts("ready");
   fflush(stdout);
@@ -67,8 +69,53 @@ static void set(const char *name, const char *text, int64_t unit_ms) {
   if (text != NULL) standin_set(name, milliseconds(text, unit_ms));
 }
 
+/* ---- the master ---- */
+
+static char address[256];
+
+static void answer(int connection) {
+  char request[4096] = "", body[512], head[256];
+  if (read(connection, request, sizeof request - 1) <= 0) return;
+  bool metrics = strncmp(request, "GET /metrics ", 13) == 0, health = strncmp(request, "GET /health ", 12) == 0;
+  if (metrics) {
+    snprintf(body, sizeof body,
+             "# TYPE master_allocated_bytes gauge\nmaster_allocated_bytes %lld\n"
+             "# TYPE master_total_capacity_bytes gauge\nmaster_total_capacity_bytes %lld\n"
+             "# TYPE master_key_count gauge\nmaster_key_count %lld\n",
+             (long long)standin_master_get(address, "used"), (long long)standin_master_get(address, "capacity"),
+             (long long)standin_master_get(address, "keys"));
+  } else {
+    snprintf(body, sizeof body, health ? "{\"status\":\"ok\"}" : "not there");
+  }
+  snprintf(head, sizeof head, "HTTP/1.1 %s\r\nConnection: close\r\nContent-Length: %zu\r\n\r\n",
+           metrics || health ? "200 OK" : "404 Not Found", strlen(body));
+  bool sent = send(connection, head, strlen(head), MSG_NOSIGNAL) > 0;
+  if (sent) send(connection, body, strlen(body), MSG_NOSIGNAL);
+}
+
+static void *serve(void *listening) {
+  for (;;) {
+    int connection = accept(*(int *)listening, NULL, NULL);
+    if (connection < 0) continue;
+    answer(connection);
+    close(connection);
+  }
+  return NULL;
+}
+
+static bool serve_http(const char *port) {
+  static int listening;
+  int yes = 1;
+  struct sockaddr_in at = {
+      .sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(port)), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  setsockopt(listening, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  pthread_t thread;
+  return bind(listening, (struct sockaddr *)&at, sizeof at) == 0 && listen(listening, 8) == 0 &&
+         pthread_create(&thread, NULL, serve, &listening) == 0;
+}
+
 static int run_master(void) {
-  char address[256];
   snprintf(address, sizeof address, "%s:%s", flag("rpc_address", "127.0.0.1"), flag("rpc_port", "50051"));
   set("lease_ms", flag("default_kv_lease_ttl", NULL), 1);
   set("discard_ms", flag("put_start_discard_timeout_sec", NULL), 1000);
@@ -83,9 +130,16 @@ static int run_master(void) {
     master.shared->settings[i] = standin_get(master_setting_names[i]);
   }
   master_unlock(&master);
+  const char *http = flag("metrics_port", NULL);
+  if (http != NULL && !serve_http(http)) {
+    fprintf(stderr, "standin_master: --metrics_port=%s cannot be listened on\n", http);
+    return 1;
+  }
   wait_for_end();
   return 0;
 }
+
+/* ---- the storage node ---- */
 
 static int run_client(void) {
   standin_set("evict", 0); /* eviction is the master's work; and a stopped node must not be stopped within it */
@@ -108,6 +162,11 @@ static int run_client(void) {
 
 int main(int count, char **arguments) {
   (void)count;
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGTERM);
+  sigaddset(&ends, SIGINT);
+  sigprocmask(SIG_BLOCK, &ends, NULL); /* wait_for_end takes them; threads inherit the mask */
   flags = arguments + 1;
   const char *slash = strrchr(arguments[0], '/'), *program = slash == NULL ? arguments[0] : slash + 1;
   if (strcmp(program, "standin_master") == 0) return run_master();

@@ -18,10 +18,11 @@ struct controls standin;
 bool real;
 const char *address;
 pid_t master_pid;
+int http_port;
 
 static const char *row_name;
 static char folder[PATH_MAX]; /* of this program */
-static pid_t started[16];
+static pid_t started[64];
 static int started_count;
 
 enum { PASSED = 0, FAILED = 1, SKIPPED = 77, MAX_JOBS = 6 };
@@ -203,13 +204,13 @@ static pid_t start(const char *program, char **arguments) {
 void start_master(const char *flag, ...) {
   char port[64], http[64], *arguments[16] = {NULL, port, "--rpc_address=127.0.0.1", http};
   static char text[64];
-  static int number, http_number;
+  static int number;
   if (number == 0) { /* a restart is at the same place */
     number = free_port();
-    http_number = free_port();
+    http_port = free_port();
   }
   snprintf(port, sizeof port, "--rpc_port=%d", number);
-  snprintf(http, sizeof http, "--metrics_port=%d", http_number);
+  snprintf(http, sizeof http, "--metrics_port=%d", http_port);
   snprintf(text, sizeof text, "127.0.0.1:%d", number);
   int count = 4;
   va_list more;
@@ -240,8 +241,53 @@ void stop(pid_t process, int signal) {
   }
 }
 
-int batch_put(store_t store, size_t count, const char **keys, void **buffers, const size_t *sizes, int *results) {
-  return mc.batch_put_from(store, keys, buffers, sizes, count, NULL, results);
+pid_t start_peer(void (*body)(void)) {
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0) {
+    started_count = 0;
+    body();
+    exit(0);
+  }
+  started[started_count++] = child;
+  return child;
+}
+
+/* ---- calls with one block ---- */
+
+int put_block(store_t store, const char *name, size_t size, unsigned seed) {
+  void *block = bytes(size, seed);
+  int rc = mc.put_from(store, name, block, size, NULL);
+  free(block);
+  return rc;
+}
+
+int64_t get_block(store_t store, const char *name, size_t size, unsigned seed) {
+  void *block = calloc(size, 1);
+  int64_t rc = mc.get_into(store, name, block, size);
+  TRUE(rc < 0 || same(block, seed, size));
+  free(block);
+  return rc;
+}
+
+int batch_put_one(store_t store, const char *name, size_t size, const struct replicate_config *config) {
+  void *block = bytes(size, 1);
+  int result = 12345;
+  EXPECT(0, mc.batch_put_from(store, &name, &block, &size, 1, config, &result));
+  free(block);
+  return result;
+}
+
+int64_t batch_get_one(store_t store, const char *name, void *buffer, size_t size) {
+  int64_t result = 12345;
+  EXPECT(0, mc.batch_get_into(store, &name, &buffer, &size, 1, &result));
+  return result;
+}
+
+int batch_exist_one(store_t store, const char *name) {
+  int result = 12345;
+  EXPECT(0, mc.batch_is_exist(store, &name, 1, &result));
+  return result;
 }
 
 /* ---- the run ---- */
@@ -272,6 +318,7 @@ static void begin(struct job *job, const struct row *row, const char *scratch) {
   mkdir(own, 0700);
   setenv("MOONCAKE_STANDIN_DIR", own, 1);
   row_name = row->name;
+  alarm(900); /* longer than any pause of the whole machine */
   load();
   row->run();
   finish(PASSED);
@@ -299,6 +346,7 @@ int main(int argc, char **argv) {
   if (mkdtemp(scratch) == NULL) return 2;
   collect(rows_of_calls, argc, argv);
   collect(rows_of_life, argc, argv);
+  collect(rows_of_crashes, argc, argv);
   collect(rows_of_controls, argc, argv);
   int limit = getenv("KVASIR_MOONCAKE_MASTER") != NULL ? 1 : MAX_JOBS; /* a real cluster is shared */
   for (size_t i = 0; i < all_count; i++) {

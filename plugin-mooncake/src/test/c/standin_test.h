@@ -42,7 +42,8 @@ struct row {
   const char *name;
   void (*run)(void);
 };
-extern const struct row rows_of_calls[], rows_of_life[], rows_of_controls[];
+#define ROW(name) {#name, name}
+extern const struct row rows_of_calls[], rows_of_life[], rows_of_crashes[], rows_of_controls[];
 
 extern bool real;           /* the library under test is Mooncake's own */
 extern const char *address; /* of the master that connect_* use */
@@ -73,11 +74,25 @@ void start_master(const char *flag, ...);
 pid_t start_node(const char *size);
 void stop(pid_t, int signal); /* and waits for its end, but for SIGSTOP and SIGCONT */
 extern pid_t master_pid;
+extern int http_port; /* of the master */
+
+/* another process that runs body, from before this one has a handle; it may end by itself or by stop() */
+pid_t start_peer(void (*body)(void));
 
 /* bytes that depend on the seed */
 void *bytes(size_t size, unsigned seed);
 bool same(const void *left, unsigned seed, size_t size);
 
-int batch_put(store_t, size_t count, const char **keys, void **buffers, const size_t *sizes, int *results);
+/* put_from, batch_get_into and so on, with one block of so many bytes made from seed */
+int put_block(store_t, const char *key, size_t size, unsigned seed);
+int64_t get_block(store_t, const char *key, size_t size, unsigned seed); /* fails the row on other bytes */
+
+int batch_put_one(store_t, const char *key, size_t size, const struct replicate_config *);
+int64_t batch_get_one(store_t, const char *key, void *buffer, size_t size);
+int batch_exist_one(store_t, const char *key);
+
+/* Repeats until the condition holds, for 20 s at most. */
+#define UNTIL(condition)                                                                                               \
+  for (int64_t until = now_ms() + 20000; !(condition); pause_ms(10)) TRUE(now_ms() < until)
 
 #endif

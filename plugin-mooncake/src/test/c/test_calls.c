@@ -6,36 +6,18 @@
 
 #define SIZE 100000
 
-static int64_t batch_get_one(store_t store, const char *name, void *buffer, size_t size) {
-  int64_t result = 12345;
-  EXPECT(0, mc.batch_get_into(store, &name, &buffer, &size, 1, &result));
-  return result;
-}
-
-static int batch_put_one(store_t store, const char *name, void *buffer, size_t size, struct replicate_config *config) {
-  int result = 12345;
-  EXPECT(0, mc.batch_put_from(store, &name, &buffer, &size, 1, config, &result));
-  return result;
-}
-
-static int batch_exist_one(store_t store, const char *name) {
-  int result = 12345;
-  EXPECT(0, mc.batch_is_exist(store, &name, 1, &result));
-  return result;
-}
-
 static void what_is_put_is_got(void) {
   store_t store = connect_shared();
   char *into = malloc(SIZE);
-  EXPECT(0, mc.put(store, key("put"), bytes(SIZE, 1), SIZE, NULL));
+  EXPECT(0, mc.put(store, key("put"), bytes(SIZE, 3), SIZE, NULL));
   EXPECT(0, mc.put_from(store, key("put_from"), bytes(SIZE, 2), SIZE, NULL));
-  EXPECT(0, batch_put_one(store, key("batch"), bytes(SIZE, 3), SIZE, NULL));
+  EXPECT(0, batch_put_one(store, key("batch"), SIZE, NULL));
   EXPECT(SIZE, mc.get_into(store, key("put"), into, SIZE));
-  TRUE(same(into, 1, SIZE));
+  TRUE(same(into, 3, SIZE));
   EXPECT(SIZE, mc.get_into(store, key("put_from"), into, SIZE));
   TRUE(same(into, 2, SIZE));
   EXPECT(SIZE, batch_get_one(store, key("batch"), into, SIZE));
-  TRUE(same(into, 3, SIZE));
+  TRUE(same(into, 1, SIZE));
   EXPECT(1, mc.is_exist(store, key("put")));
   EXPECT(1, batch_exist_one(store, key("put_from")));
   EXPECT(SIZE, mc.get_size(store, key("batch")));
@@ -61,12 +43,12 @@ static void missing_key_is_704(void) {
 static void existing_key_keeps_its_old_value(void) {
   store_t store = connect_shared();
   char *into = malloc(SIZE);
-  EXPECT(0, mc.put_from(store, key("k"), bytes(SIZE, 1), SIZE, NULL));
+  EXPECT(0, mc.put_from(store, key("k"), bytes(SIZE, 5), SIZE, NULL));
   EXPECT(0, mc.put(store, key("k"), bytes(SIZE, 2), SIZE, NULL));
   EXPECT(0, mc.put_from(store, key("k"), bytes(SIZE, 3), SIZE, NULL));
-  EXPECT(0, batch_put_one(store, key("k"), bytes(SIZE / 2, 4), SIZE / 2, NULL));
+  EXPECT(0, batch_put_one(store, key("k"), SIZE / 2, NULL));
   EXPECT(SIZE, mc.get_into(store, key("k"), into, SIZE));
-  TRUE(same(into, 1, SIZE));
+  TRUE(same(into, 5, SIZE));
 }
 
 static void too_small_a_buffer_is_600_and_untouched(void) {
@@ -97,7 +79,7 @@ static void size_zero_stores_nothing(void) {
   char byte = 1;
   EXPECT(INVALID_PARAMS, mc.put(store, key("put"), &byte, 0, NULL));
   EXPECT(0, mc.put_from(store, key("put_from"), &byte, 0, NULL));
-  EXPECT(INVALID_PARAMS, batch_put_one(store, key("batch"), &byte, 0, NULL));
+  EXPECT(INVALID_PARAMS, batch_put_one(store, key("batch"), 0, NULL));
   EXPECT(0, mc.is_exist(store, key("put")));
   EXPECT(0, mc.is_exist(store, key("put_from")));
   EXPECT(0, mc.is_exist(store, key("batch")));
@@ -112,7 +94,7 @@ static void empty_key_is_refused(void) {
   int results[3];
   EXPECT(INVALID_PARAMS, mc.put(store, "", into, SIZE, NULL));
   EXPECT(INVALID_PARAMS, mc.put_from(store, "", into, SIZE, NULL));
-  EXPECT(0, batch_put(store, 3, keys, buffers, sizes, results));
+  EXPECT(0, mc.batch_put_from(store, keys, buffers, sizes, 3, NULL, results));
   EXPECT(0, results[0]);
   EXPECT(INVALID_PARAMS, results[1]);
   EXPECT(0, results[2]);
@@ -202,7 +184,7 @@ static void of_one_key_put_twice_in_a_batch_the_last_bytes_win(void) {
   size_t sizes[] = {SIZE, SIZE, SIZE};
   int results[3] = {1, 1, 1};
   char *into = malloc(SIZE);
-  EXPECT(0, batch_put(store, 3, keys, buffers, sizes, results));
+  EXPECT(0, mc.batch_put_from(store, keys, buffers, sizes, 3, NULL, results));
   for (int i = 0; i < 3; i++) EXPECT(0, results[i]);
   EXPECT(SIZE, mc.get_into(store, keys[0], into, SIZE));
   TRUE(same(into, 3, SIZE));
@@ -252,12 +234,12 @@ static void replication_settings(void) {
   EXPECT(32, sizeof zero);
   EXPECT(INVALID_PARAMS, mc.put(store, key("put"), block, SIZE, &zero));
   EXPECT(INVALID_PARAMS, mc.put_from(store, key("put_from"), block, SIZE, &zero));
-  EXPECT(INVALID_PARAMS, batch_put_one(store, key("batch"), block, SIZE, &zero));
+  EXPECT(INVALID_PARAMS, batch_put_one(store, key("batch"), SIZE, &zero));
   EXPECT(0, mc.put_from(store, key("one"), block, SIZE, &one));
   EXPECT(0, mc.put_from(store, key("two"), block, SIZE, &two));
   EXPECT(0, mc.put_from(store, key("soft"), block, SIZE, &soft));
   EXPECT(0, mc.put_from(store, key("hard"), block, SIZE, &hard));
-  EXPECT(0, batch_put_one(store, key("unknown"), block, SIZE, &unknown));
+  EXPECT(0, batch_put_one(store, key("unknown"), SIZE, &unknown));
   EXPECT(1, mc.is_exist(store, key("two")));
   EXPECT(1, mc.is_exist(store, key("unknown")));
   EXPECT(0, mc.is_exist(store, key("batch")));
@@ -292,7 +274,6 @@ static void registered_ranges_do_not_overlap(void) {
 }
 
 const struct row rows_of_calls[] = {
-#define ROW(name) {#name, name}
     ROW(what_is_put_is_got),
     ROW(missing_key_is_704),
     ROW(existing_key_keeps_its_old_value),
