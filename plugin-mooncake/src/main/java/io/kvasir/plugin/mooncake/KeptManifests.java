@@ -36,30 +36,29 @@ final class KeptManifests {
   /**
    * Puts the manifest if it is not there, and compares what is there.
    *
-   * @throws StoreException {@code MISMATCH} if that is another one or corrupt; {@code CAPACITY} if
-   *     the cluster has no room for it
+   * @return whether it is there; false where there is no room for it, or somebody is writing it and
+   *     does not end
+   * @throws StoreException {@code MISMATCH} if what is there is another one or corrupt
    */
-  void keep(NamespaceManifest manifest, Deadline deadline) throws StoreException {
+  boolean keep(NamespaceManifest manifest, Deadline deadline) throws StoreException {
     byte[] wanted = manifest.canonical();
     String what = "the manifest of " + manifest;
-    for (int tried = 0; ; tried++) {
+    for (int tried = 0; tried <= Cluster.RETRIES; tried++) {
+      if (tried > 1) {
+        cluster.pause(what, deadline);
+      }
       byte[] stored = new byte[wanted.length];
       long size = get(manifest.id(), stored, what, deadline);
       if (size >= 0) {
         compare(manifest, size, stored);
-        return;
+        return true;
       }
-      if (Codes.isOutage(size) || tried > Cluster.RETRIES) {
-        throw Codes.failure(what, size);
-      }
-      long code = put(manifest.id(), wanted, what, deadline);
-      if (code != Codes.OK && tried == Cluster.RETRIES) {
+      long code = Codes.isMiss(size) ? put(manifest.id(), wanted, what, deadline) : size;
+      if (code != Codes.OK && !Codes.isPressure(code) && !Codes.isQuota(code)) {
         throw Codes.failure(what, code);
       }
-      if (tried > 0) { // evicted at once, no room, or somebody else is writing it
-        cluster.pause(what, deadline);
-      }
     }
+    return false;
   }
 
   private static void compare(NamespaceManifest manifest, long size, byte[] stored)

@@ -7,7 +7,6 @@ import io.kvasir.api.store.FrameSource;
 import io.kvasir.api.store.NamespaceStore;
 import io.kvasir.api.store.Store;
 import io.kvasir.api.store.StoreException;
-import io.kvasir.api.store.StoreException.Kind;
 import io.kvasir.api.store.StoreHealth;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -77,7 +76,7 @@ final class MooncakeStore implements Store {
       MooncakeStore store = new MooncakeStore(session, config, page, log, closeTimeout);
       whole = true;
       log.log(
-          Level.INFO,
+          Level.DEBUG,
           "client {0} of the Mooncake master {1}, metadata {2}, over {3}",
           store.name,
           client.master(),
@@ -126,30 +125,24 @@ final class MooncakeStore implements Store {
 
   private void keepManifests() throws StoreException {
     for (MooncakeNamespace namespace : open) {
-      keep(namespace.naming(), namespace.manifest(), MANIFEST_PERIOD);
+      var _ = keep(namespace.naming(), namespace.manifest(), MANIFEST_PERIOD);
     }
   }
 
-  private void keep(Naming naming, NamespaceManifest manifest, Duration within)
+  /** Where others write, nothing is added. */
+  private boolean keep(Naming naming, NamespaceManifest manifest, Duration within)
       throws StoreException {
-    if (naming instanceof Naming.Strict) { // where others write, nothing is added
-      manifests.keep(manifest, Deadline.after(within));
-    }
+    return !(naming instanceof Naming.Strict) || manifests.keep(manifest, Deadline.after(within));
   }
 
   @Override
   public NamespaceStore open(NamespaceManifest manifest) throws StoreException {
     Naming naming = Naming.of(manifest);
-    try {
-      keep(naming, manifest, OPENING);
-    } catch (StoreException e) {
-      if (e.kind() != Kind.CAPACITY) {
-        throw e;
-      }
+    if (!keep(naming, manifest, OPENING)) {
       log.log(
           Level.WARNING,
-          "the cluster has no room for the manifest of {0}; it is put later, and blocks are kept"
-              + " meanwhile",
+          "the manifest of {0} cannot be put now, for want of room or beside another writer; it is"
+              + " put later, and blocks are kept meanwhile",
           manifest);
     }
     MooncakeNamespace namespace =

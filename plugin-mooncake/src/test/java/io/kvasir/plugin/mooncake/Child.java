@@ -1,11 +1,13 @@
 package io.kvasir.plugin.mooncake;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,7 +57,11 @@ final class Child implements AutoCloseable {
     List<String> command = new ArrayList<>(List.of(Rig.standin().resolve(name).toString()));
     command.addAll(List.of(flags));
     Child child = new Child(command);
-    child.expect("ready");
+    String said = child.line();
+    while (!"ready".equals(said)) {
+      assertNotNull(said, command + " ended");
+      said = child.line();
+    }
     return child;
   }
 
@@ -84,6 +90,10 @@ final class Child implements AutoCloseable {
     assertEquals(line, line());
   }
 
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
   /** Kills it as SIGKILL does. */
   void kill() {
     process.destroyForcibly().onExit().join();
@@ -91,6 +101,10 @@ final class Child implements AutoCloseable {
 
   void freeze() throws Exception {
     signal("STOP");
+    Path status = Path.of("/proc/" + process.pid() + "/status");
+    Client.until(
+        "it stands still",
+        () -> Files.readAllLines(status).stream().anyMatch(l -> l.startsWith("State:\tT")));
   }
 
   void thaw() throws Exception {
