@@ -3,6 +3,9 @@ package io.kvasir.benchmarks.compare;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.kvasir.cli.bench.Interleaved;
+import io.kvasir.cli.bench.Median;
+import io.kvasir.cli.bench.Round;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -19,11 +22,11 @@ class InterleavedTest {
     rounds.raw(round(1, 0)); // 1 GB/s
     rounds.round(round(1, 0.5));
     rounds.raw(round(0.25, 0)); // 4 GB/s: the disk drifts
-    Figure figure = rounds.figure(Measure.PUT_ACKNOWLEDGED);
+    Figure figure = Figure.of(Measure.PUT_ACKNOWLEDGED, rounds);
     assertEquals(1 / 2.0, figure.ratio().value(), 1e-12);
     assertEquals(1, figure.gigabytesPerSecond().value(), 1e-12);
     assertEquals(0.5, figure.cpuSecondsPerGigabyte().value(), 1e-12);
-    assertEquals(2.5, rounds.rawFigure(Measure.RAW_WRITE).gigabytesPerSecond().value(), 1e-12);
+    assertEquals(2.5, Figure.ofRaw(Measure.RAW_WRITE, rounds).gigabytesPerSecond().value(), 1e-12);
   }
 
   @Test
@@ -38,8 +41,8 @@ class InterleavedTest {
     // raw around the rounds, in GB/s: 1, √½, ½, √⅛, ¼; the rounds: ½, ½, ¼, ¼, ⅛
     double low = 0.5;
     double high = 1 / Math.sqrt(2);
-    assertEquals(low, rounds.figure(Measure.PUT_ACKNOWLEDGED).ratio().value(), 1e-12);
-    assertEquals(high, rounds.figure(Measure.PUT_ACKNOWLEDGED).ratio().high(), 1e-12);
+    assertEquals(low, Figure.of(Measure.PUT_ACKNOWLEDGED, rounds).ratio().value(), 1e-12);
+    assertEquals(high, Figure.of(Measure.PUT_ACKNOWLEDGED, rounds).ratio().high(), 1e-12);
   }
 
   @Test
@@ -49,7 +52,7 @@ class InterleavedTest {
     rounds.round(round(1, 0));
     rounds.raw(round(1, 0));
     Round durable = round(1, 0.1).then(round(3, 0.2));
-    Figure figure = rounds.figure(Measure.PUT_DURABLE, List.of(durable));
+    Figure figure = Figure.of(Measure.PUT_DURABLE, rounds, List.of(durable));
     assertEquals(0.25, figure.ratio().value(), 1e-12);
     assertEquals(0.3, figure.cpuSecondsPerGigabyte().value(), 1e-12);
   }
@@ -62,8 +65,8 @@ class InterleavedTest {
 
   @Test
   void quartilesLieBetweenNeighbours() {
-    assertEquals(new Median(1.75, 2.5, 3.25), Median.of(4.0, 1.0, 3.0, 2.0));
-    assertEquals(new Median(7, 7, 7), Median.of(7.0));
+    assertEquals(new Median(1.75, 2.5, 3.25), Median.of(List.of(4.0, 1.0, 3.0, 2.0)));
+    assertEquals(new Median(7, 7, 7), Median.of(List.of(7.0)));
     assertThrows(IllegalArgumentException.class, () -> Median.of(List.of()));
   }
 }

@@ -1,4 +1,4 @@
-package io.kvasir.benchmarks.compare;
+package io.kvasir.cli.bench;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
@@ -19,30 +19,34 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * Threads that call a store with batches, each with frames of its own, as the core's workers do.
  */
-final class Callers implements AutoCloseable {
-  private final int count;
-  private final int batchBlocks;
-  private final long payloadBytes;
-  private final FramePool pool;
+public final class Callers implements AutoCloseable {
+  private final List<List<Frame>> frames;
   private final ExecutorService threads;
 
   /** What each batch goes through. */
   @FunctionalInterface
-  interface Call {
+  public interface Call {
+    /**
+     * Calls the store.
+     *
+     * @throws Exception any failure; it ends the pass
+     */
     void on(Blocks batch) throws Exception;
   }
 
-  /** Callers that share out the frames of a pool. */
-  Callers(Plan plan, FramePool pool) {
-    this.count = plan.callers();
-    this.batchBlocks = plan.batchBlocks();
-    this.payloadBytes = plan.blockBytes();
-    this.pool = pool;
-    this.threads = Executors.newFixedThreadPool(count, Thread.ofPlatform().daemon().factory());
+  /** A caller for each list of frames, which holds a batch. */
+  public Callers(List<List<Frame>> frames) {
+    this.frames = List.copyOf(frames);
+    this.threads =
+        Executors.newFixedThreadPool(frames.size(), Thread.ofPlatform().daemon().factory());
   }
 
-  /** Puts each batch, every block stamped with its key at both ends. */
-  void put(List<BlockKeys> batches, Call put) throws Exception {
+  /**
+   * Puts each batch, every block stamped with its key at both ends.
+   *
+   * @throws Exception what a call threw
+   */
+  public void put(List<BlockKeys> batches, Call put) throws Exception {
     each(
         batches,
         batch -> {
@@ -53,8 +57,12 @@ final class Callers implements AutoCloseable {
         });
   }
 
-  /** Gets each batch and looks at the stamps. */
-  void get(List<BlockKeys> batches, Call get) throws Exception {
+  /**
+   * Gets each batch and looks at the stamps.
+   *
+   * @throws Exception what a call threw; an IOException if a block is another's
+   */
+  public void get(List<BlockKeys> batches, Call get) throws Exception {
     each(
         batches,
         batch -> {
@@ -68,13 +76,12 @@ final class Callers implements AutoCloseable {
   private void each(List<BlockKeys> batches, Call call) throws Exception {
     AtomicInteger next = new AtomicInteger();
     List<Future<?>> running = new ArrayList<>();
-    for (int c = 0; c < count; c++) {
-      List<Frame> frames = pool.frames(c * batchBlocks, batchBlocks, payloadBytes);
+    for (List<Frame> mine : frames) {
       running.add(
           threads.submit(
               () -> {
                 for (int i; (i = next.getAndIncrement()) < batches.size(); ) {
-                  call.on(new Blocks(batches.get(i), frames));
+                  call.on(new Blocks(batches.get(i), mine));
                 }
                 return null;
               }));
@@ -88,23 +95,29 @@ final class Callers implements AutoCloseable {
     }
   }
 
-  private static long stampOf(Blocks batch, int block) {
-    return MemorySegment.ofArray(batch.keys().hash(block)).get(JAVA_LONG_UNALIGNED, 0);
-  }
-
-  static void stamp(Blocks batch, int block) {
+  /** Writes a block's key at both ends of its payload. */
+  public static void stamp(Blocks batch, int block) {
     MemorySegment payload = batch.frame(block).payload();
     payload.set(JAVA_LONG, 0, stampOf(batch, block));
     payload.set(JAVA_LONG, payload.byteSize() - Long.BYTES, stampOf(batch, block));
   }
 
-  static void checkStamp(Blocks batch, int block) throws IOException {
+  /**
+   * Looks whether a block's key is at both ends of its payload.
+   *
+   * @throws IOException if another's is
+   */
+  public static void checkStamp(Blocks batch, int block) throws IOException {
     MemorySegment payload = batch.frame(block).payload();
     long stamp = stampOf(batch, block);
     if (payload.get(JAVA_LONG, 0) != stamp
         || payload.get(JAVA_LONG, payload.byteSize() - Long.BYTES) != stamp) {
       throw new IOException("block %d of %s holds another's bytes".formatted(block, batch.keys()));
     }
+  }
+
+  private static long stampOf(Blocks batch, int block) {
+    return MemorySegment.ofArray(batch.keys().hash(block)).get(JAVA_LONG_UNALIGNED, 0);
   }
 
   @Override
