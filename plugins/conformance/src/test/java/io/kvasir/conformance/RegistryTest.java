@@ -78,7 +78,7 @@ class RegistryTest {
       Path module = repository.resolve(file.subpath(0, file.getNameCount() - 4));
       Matcher provides = PROVIDES.matcher(Files.readString(repository.resolve(file)));
       while (provides.find()) {
-        for (String name : provides.group(1).split(",")) {
+        for (String name : provides.group(1).split(",", -1)) {
           out.computeIfAbsent(module, _ -> new TreeSet<>()).add(simple(name.strip()));
         }
       }
