@@ -3,6 +3,7 @@
 #include "master.h"
 #include "standin.h"
 #include <ctype.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ static struct value {
     [DESTROY_MS] = {"destroy_ms", 0},
     [EVICT] = {"evict", 1},
     [DROP_AFTER_EXIST] = {"drop_after_exist", 0},
+    [DIE_AT] = {"die_at", 0},
     [HANDLES] = {"handles", 0},
     [IN_FLIGHT] = {"in_flight", 0},
     [CALLS] = {"calls", 0},
@@ -81,6 +83,10 @@ int64_t standin_get(const char *name) {
 _Noreturn void misuse(const char *function, const char *what) {
   fprintf(stderr, "stand-in: mooncake_store_%s: %s; this crashes the real library\n", function, what);
   abort();
+}
+
+void die_here(void) {
+  if (control(DIE_AT) > 0 && control_add(DIE_AT, -1) == 1) raise(SIGKILL);
 }
 
 /* ---- faults ---- */

@@ -16,6 +16,7 @@ enum {
   DESTROY_MS,
   EVICT,
   DROP_AFTER_EXIST,
+  DIE_AT,
   HANDLES,
   IN_FLIGHT,
   CALLS,
@@ -32,6 +33,9 @@ int64_t control_add(int value, int64_t change);
 
 /* Ends the process as the real library would by a crash, and says why. */
 _Noreturn void misuse(const char *function, const char *what);
+
+/* A point within a change of the master's index where the test may have this process killed. */
+void die_here(void);
 
 /* Sleeps for the pending delays of a function, and returns the code with which the whole call shall fail, or 0. */
 int fault_of_call(const char *function);

@@ -1,5 +1,6 @@
 /* The index of objects, where their bytes lie in the segments, and which go when space is short. */
 #define _GNU_SOURCE
+#include "controls.h"
 #include "master.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -248,6 +249,7 @@ int object_start(struct master *master, const char *key, uint64_t size, const st
   uint64_t replicas = config == NULL ? 1 : config->replica_num < MAX_REPLICAS ? config->replica_num : MAX_REPLICAS;
   while (o->replicas < replicas && place(shared, o, config)) { /* fewer than asked for is fine, none is not */
   }
+  die_here();
   uint64_t stored = o->replicas == 0 ? UINT64_MAX : key_store(shared, key, length);
   if (stored == UINT64_MAX) {
     for (; o->replicas > 0; o->replicas--) {
@@ -271,13 +273,16 @@ int object_start(struct master *master, const char *key, uint64_t size, const st
   o->hard = config != NULL && config->with_hard_pin;
   o->chain = *bucket(shared, hash);
   *bucket(shared, hash) = slot;
+  die_here();
   o->state = WRITING;
+  die_here();
   *made = o;
   return 0;
 }
 
 int object_end(struct master *master, struct object *o, uint64_t id) {
   if (o->state != WRITING || o->id != id) return OBJECT_NOT_FOUND;
+  die_here();
   o->used_at = now_ns();
   if (o->soft_until != 0) o->soft_until = o->used_at + master->shared->settings[SOFT_PIN_MS] * 1000000;
   o->state = COMPLETE;
@@ -286,13 +291,16 @@ int object_end(struct master *master, struct object *o, uint64_t id) {
 
 void object_delete(struct master *master, struct object *o) {
   struct shared *shared = master->shared;
+  die_here();
   o->state = FREE; /* first: objects_rebuild skips it if this process dies here */
   uint32_t *link = bucket(shared, o->hash);
   while (*link != number(shared, o)) link = &object(shared, *link)->chain;
   *link = o->chain;
+  die_here();
   for (uint32_t i = 0; i < o->replicas; i++) {
     segment_unlink(shared, number(shared, o) * MAX_REPLICAS + i);
   }
+  die_here();
   key_free(shared, o);
   o->replicas = 0;
   o->chain = shared->free_object;

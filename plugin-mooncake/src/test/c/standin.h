@@ -22,6 +22,8 @@
  *   destroy_ms 0           time that destroy takes
  *   evict 1                whether handles set up from now on evict under pressure
  *   drop_after_exist 0     that many keys are dropped right after an exist call answered 1 for them
+ *   die_at 0               the process is killed at that many steps from now within changes of the master's index, with the
+ *                          lock held: what an untimely kill -9 does, on purpose
  *
  * SETTINGS OF A MASTER (standin_master_set; a new master takes those of the process that makes it)
  *   lease_ms 10000   discard_ms 30000   client_ttl_ms 10000   soft_pin_ms 1800000

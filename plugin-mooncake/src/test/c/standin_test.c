@@ -231,14 +231,19 @@ pid_t start_node(const char *size) {
   return start("client", arguments);
 }
 
-void stop(pid_t process, int signal) {
-  kill(process, signal);
-  if (signal == SIGSTOP) waitpid(process, NULL, WUNTRACED);
-  if (signal == SIGSTOP || signal == SIGCONT) return;
-  waitpid(process, NULL, 0);
+int end_of(pid_t process) {
+  int status = -1;
+  waitpid(process, &status, 0);
   for (int i = 0; i < started_count; i++) {
     if (started[i] == process) started[i--] = started[--started_count];
   }
+  return status;
+}
+
+void stop(pid_t process, int signal) {
+  kill(process, signal);
+  if (signal == SIGSTOP) waitpid(process, NULL, WUNTRACED);
+  if (signal != SIGSTOP && signal != SIGCONT) end_of(process);
 }
 
 pid_t start_peer(void (*body)(void)) {

@@ -78,6 +78,7 @@ extern int http_port; /* of the master */
 
 /* another process that runs body, from before this one has a handle; it may end by itself or by stop() */
 pid_t start_peer(void (*body)(void));
+int end_of(pid_t); /* waits for it; as waitpid says it */
 
 /* bytes that depend on the seed */
 void *bytes(size_t size, unsigned seed);

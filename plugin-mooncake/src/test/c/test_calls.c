@@ -111,15 +111,18 @@ static void keys_may_be_long_and_odd(void) {
   char *into = malloc(SIZE), *lengthy = malloc(1 << 20);
   memset(lengthy, 'k', 1 << 20);
   lengthy[(1 << 20) - 1] = 0;
-  const char *names[] = {lengthy, key("a b/c@d:e,f\n\t%00"), key("\xff\xfe\x80"), key(".*[x](y)+?^$|\\"),
+  char *twin = strdup(lengthy); /* differs in its last byte */
+  twin[(1 << 20) - 2] = 'l';
+  const char *names[] = {lengthy, twin, key("a b/c@d:e,f\n\t%00"), key("\xff\xfe\x80"), key(".*[x](y)+?^$|\\"),
                          key("\xc3\xa4\xe2\x82\xac"), key("last")};
-  for (unsigned i = 0; i < 6; i++) EXPECT(0, mc.put_from(store, names[i], bytes(SIZE, i), SIZE, NULL));
-  for (unsigned i = 0; i < 6; i++) {
+  for (unsigned i = 0; i < 7; i++) EXPECT(0, mc.put_from(store, names[i], bytes(SIZE, i), SIZE, NULL));
+  for (unsigned i = 0; i < 7; i++) {
     EXPECT(SIZE, mc.get_into(store, names[i], into, SIZE));
     TRUE(same(into, i, SIZE));
   }
   EXPECT(0, mc.remove(store, lengthy, 1));
   EXPECT(0, mc.is_exist(store, lengthy));
+  EXPECT(0, mc.remove(store, twin, 1));
 }
 
 static void null_arguments_are_minus_1(void) {

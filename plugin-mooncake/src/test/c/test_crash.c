@@ -57,9 +57,7 @@ static void processes_see_each_others_keys_at_once(void) {
   board->step = 2;
   UNTIL(board->step == 3);
   EXPECT(0, mc.is_exist(store, "from-here"));
-  int status;
-  EXPECT(peer, waitpid(peer, &status, 0));
-  EXPECT(0, status);
+  EXPECT(0, end_of(peer));
   EXPECT(SIZE, get_block(store, "from-peer", SIZE, 1)); /* it lies in the node, not in the peer */
 }
 
@@ -88,7 +86,7 @@ static void exit_without_destroy_takes_the_keys_too(void) {
   store_t store = connect_with(0, 0);
   EXPECT(0, put_block(store, "k", SIZE, 1));
   board->step = 2;
-  waitpid(peer, NULL, 0);
+  EXPECT(0, end_of(peer));
   EXPECT(0, mc.is_exist(store, "k"));
 }
 
@@ -323,6 +321,44 @@ static void clients_that_are_killed_anywhere_harm_nobody(void) {
   EXPECT(3000 * standin.master_get(address, "writing"), standin.master_get(address, "used"));
 }
 
+static void die_while_putting_and_removing(void) {
+  store_t store = connect_with(0, 0);
+  EXPECT(0, put_block(store, "l", 2000, 1));
+  standin.set("die_at", board->step);
+  put_block(store, "k", 3000, 1);
+  mc.remove(store, "k", 1);
+  mc.remove(store, "l", 1);
+}
+
+static void index_is_whole_after_a_kill_at_any_step(void) {
+  only_standin();
+  start_master(NULL);
+  start_node("16MB");
+  share_board();
+  address = strdup(address);
+  int steps = 0;
+  for (bool died = true; died; steps++) {
+    board->step = steps + 1;
+    died = WIFSIGNALED(end_of(start_peer(die_while_putting_and_removing)));
+    store_t store = connect_with(0, 0);
+    EXPECT(0, put_block(store, "m", 4000, 2));
+    EXPECT(4000, get_block(store, "m", 4000, 2));
+    int64_t k = mc.get_size(store, "k"), l = mc.get_size(store, "l");
+    int64_t writing = standin.master_get(address, "writing");
+    TRUE(k == 3000 || k == OBJECT_NOT_FOUND || (k == REPLICA_IS_NOT_READY && writing == 1));
+    TRUE(l == 2000 || l == OBJECT_NOT_FOUND);
+    EXPECT(4000 + 3000 * (k == 3000) + 2000 * (l == 2000) + 3000 * writing, standin.master_get(address, "used"));
+    EXPECT(1 + (k == 3000) + (l == 2000), standin.master_get(address, "keys"));
+    EXPECT(0, standin.master_set(address, "discard_ms", 0) < 0);
+    if (k != 3000) EXPECT(0, put_block(store, "k", 3000, 3)); /* in flight no more */
+    if (k != 3000) EXPECT(3000, get_block(store, "k", 3000, 3));
+    EXPECT(2 + (l == 2000), mc.remove_all(store, 1));
+    EXPECT(0, standin.master_get(address, "used"));
+    mc.destroy(store);
+  }
+  TRUE(steps > 10);
+}
+
 /* ---- masters ---- */
 
 static void killed_master_is_900_and_restarted_has_lost_all(void) {
@@ -462,6 +498,7 @@ const struct row rows_of_crashes[] = {
     ROW(thawed_owner_lets_a_get_go_on),
     ROW(killed_writer_leaves_its_key_in_flight),
     ROW(clients_that_are_killed_anywhere_harm_nobody),
+    ROW(index_is_whole_after_a_kill_at_any_step),
     ROW(killed_master_is_900_and_restarted_has_lost_all),
     ROW(frozen_master_is_901),
     ROW(master_tells_keys_and_bytes_over_http),

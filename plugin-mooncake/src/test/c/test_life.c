@@ -324,6 +324,28 @@ static void batch_beyond_the_space_succeeds_in_part(void) {
   EXPECT(36, refused);
 }
 
+static void values_of_all_sizes_keep_to_themselves(void) {
+  start_master(NULL);
+  start_node("16MB");
+  store_t store = connect_with(0, 0);
+  size_t sizes[40] = {0};
+  unsigned random = 12345;
+  for (unsigned i = 0; i < 600; i++) {
+    random = random * 1103515245 + 12345;
+    unsigned at = (random >> 16) % 40;
+    char name[16];
+    snprintf(name, sizeof name, "k%u", at);
+    if (sizes[at] != 0) {
+      EXPECT((int64_t)sizes[at], get_block(store, name, sizes[at], at));
+      EXPECT(0, mc.remove(store, name, 1));
+      sizes[at] = 0;
+    } else {
+      sizes[at] = 1 + (random >> 8) % 500000; /* 10 MB or so in all: no eviction */
+      EXPECT(0, put_block(store, name, sizes[at], at));
+    }
+  }
+}
+
 /* Puts with retries, as under pressure; how many tries it took. */
 static int put_at_last(store_t store, const char *name, size_t size, const struct replicate_config *config) {
   int tries = 1;
@@ -429,6 +451,7 @@ const struct row rows_of_life[] = {
     ROW(remove_all_leaves_leased_keys),
     ROW(value_fills_its_segment_and_no_more),
     ROW(batch_beyond_the_space_succeeds_in_part),
+    ROW(values_of_all_sizes_keep_to_themselves),
     ROW(pressure_evicts_the_least_recently_used),
     ROW(use_protects_from_eviction),
     ROW(full_of_leases_is_200_until_they_end),

@@ -10,7 +10,6 @@ import io.kvasir.api.identity.IdentityException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
 
 /**
  * A model directory as published on Hugging Face, read and normalised.
@@ -22,11 +21,7 @@ import java.util.OptionalInt;
 record HfModel(NormalConfig config, Checkpoint checkpoint, ModelFiles files) {
   static HfModel read(EngineSpec spec, Settings settings) {
     ModelFiles files = ModelFiles.read(spec, settings);
-    OptionalInt pinned =
-        settings.decides("rope_pinned_length")
-            ? OptionalInt.of(settings.fields().integer("rope_pinned_length", 1, Integer.MAX_VALUE))
-            : OptionalInt.empty();
-    NormalConfig config = NormalConfig.of(files.config(), pinned);
+    NormalConfig config = NormalConfig.of(files.config(), settings);
     return new HfModel(config, new Checkpoint(config, files), files);
   }
 

@@ -88,7 +88,7 @@ public final class LmdeployResolver implements FormatResolver {
               "%s is not supported by TurboMind; give 0, 4 or 8, or the backend \"pytorch\""
                   .formatted(policy));
     }
-    if (model.config().model().latent() && List.of("4", "8", "42").contains(policy)) {
+    if (model.config().latent() && List.of("4", "8", "42").contains(policy)) {
       throw settings
           .fields()
           .error(
@@ -96,10 +96,13 @@ public final class LmdeployResolver implements FormatResolver {
               "%s is not stored for the latent attention of the class %s; give 0, 16 or 17"
                   .formatted(policy, model.config().model().type()));
     }
-    CacheType type = CacheType.named("lmdeploy", policy, "settings.quant_policy", dtype);
+    boolean sparse = policy.equals("16") && model.config().model().flag("sparse");
+    CacheType type =
+        sparse
+            ? CacheType.named("vllm", "fp8_ds_mla", "settings.quant_policy", dtype)
+            : CacheType.named("lmdeploy", policy, "settings.quant_policy", dtype);
     List<KvGroup> groups =
-        new Groups(model.config(), spec.blockTokens(), new KvScales(settings))
-            .of(type, type, Set.of());
+        new Groups(model.config(), spec.blockTokens(), settings).of(Groups.Types.of(type, dtype));
     String layout =
         settings.text(
             "layout", engine.equals(PYTORCH) ? "layer-kv-token-head/1" : "turbomind-block/1");
@@ -150,7 +153,7 @@ public final class LmdeployResolver implements FormatResolver {
       return policy;
     }
     String latent = fields.text("mla_cache_dtype");
-    if (!model.config().model().latent()) {
+    if (!model.config().latent()) {
       throw fields.error(
           "mla_cache_dtype",
           "\"%s\", but the class %s has no latent attention; leave it out"

@@ -4,6 +4,7 @@ import io.kvasir.core.identity.StrictJson;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -11,14 +12,39 @@ import java.util.Set;
 
 /** The committed tables: what the resolvers know of model classes and engines. */
 final class Tables {
+  private static final List<String> FAMILIES =
+      List.of(
+          "cohere",
+          "deepseek",
+          "gemma",
+          "glm",
+          "gpt",
+          "hybrid",
+          "llama",
+          "minimax",
+          "mistral",
+          "phi",
+          "qwen");
+
   /** Rules and defaults by model type. */
-  static final Map<String, Object> CLASSES = object("classes.json");
+  static final Map<String, Object> CLASSES = families();
+
+  /** What a kind of layers keeps where its class does not say. */
+  static final Map<String, Object> LAYERS = object("layers.json");
+
+  /**
+   * What holds in every class: fields with the value that says nothing, fields that are refused.
+   */
+  static final Map<String, Object> COMMON = object("common.json");
 
   /** Parameters by RoPE type. */
   static final Map<String, Object> ROPE = object("rope.json");
 
   /** KV types by engine and by the engine's own name for them. */
   static final Map<String, Object> CACHE_TYPES = object("cache-types.json");
+
+  /** What engines do where they are not asked for a type, by engine. */
+  static final Map<String, Object> ENGINES = object("engines.json");
 
   /** Model types whose K and V depend on what comes later or lies outside, with the reason. */
   static final Map<String, Object> IMPURE = object("impure.json");
@@ -41,6 +67,12 @@ final class Tables {
 
   private static Map<String, Object> object(String name) {
     return StrictJson.object(name, bytes(name));
+  }
+
+  private static Map<String, Object> families() {
+    Map<String, Object> out = new HashMap<>();
+    FAMILIES.forEach(family -> out.putAll(object("classes/" + family + ".json")));
+    return out;
   }
 
   private static Set<String> names(String name) {

@@ -22,7 +22,8 @@ public interface AtomicityRules extends StoreRules {
   @Rule("R-ATOM-1")
   default void savedBlocksOfAnySizeLoadByteForByte() throws StoreException {
     StoreBench bench = bench();
-    for (long bytes : new long[] {64, 192, 4096, 4160, 65_536 + 64, 1 << 20}) {
+    for (long bytes :
+        new long[] {64, 192, 4096, 4160, bench.atMost(65_536 + 64), bench.atMost(1 << 20)}) {
       NamespaceManifest manifest = Manifests.of("size " + bytes, bytes);
       BlockKeys keys = Chains.keys(manifest, 1, 3);
       try (NamespaceStore namespace = bench.store().open(manifest)) {
