@@ -20,7 +20,9 @@ import picocli.CommandLine.ParameterException;
       DoctorCommand.class,
       LsCommand.class,
       RmCommand.class,
-      BenchCommand.class
+      BenchCommand.class,
+      VerifyCommand.class,
+      NewCommand.class
     },
     synopsisSubcommandLabel = "COMMAND",
     exitCodeListHeading = "%nExit status:%n",

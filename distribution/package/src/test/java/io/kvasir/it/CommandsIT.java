@@ -48,6 +48,8 @@ class CommandsIT {
             "ls",
             "rm",
             "bench",
+            "verify",
+            "new",
             "Exit status:",
             "0",
             "1",
