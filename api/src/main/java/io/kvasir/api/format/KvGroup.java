@@ -13,7 +13,8 @@ import java.util.Map;
  * @param hit which blocks a usable prefix needs
  * @param blockTokens tokens of a block
  * @param window tokens, where the kind is {@code sliding} or {@code chunked}
- * @param ratio tokens per entry, where the kind is {@code compressed}
+ * @param ratio tokens per entry, where the kind is {@code compressed}, or {@code index} over such
+ *     entries
  * @param stateBytes bytes of a checkpoint over all layers and shards, where the kind is {@code
  *     state}
  * @param layers sorted indices of the model's layers
@@ -100,9 +101,13 @@ public record KvGroup(
 
   private long exactBytes(Shards shards) {
     if (kind == GroupKind.STATE) {
-      return need("state_bytes", stateBytes) / shards.count();
+      long bytes = need("state_bytes", stateBytes);
+      if (bytes % shards.count() != 0) {
+        throw wrong("state_bytes", bytes, "divisible by the " + shards.count() + " shards");
+      }
+      return bytes / shards.count();
     }
-    long tokens = kind == GroupKind.COMPRESSED ? ratioTokens() : blockTokens;
+    long tokens = kind == GroupKind.COMPRESSED || ratio != null ? ratioTokens() : blockTokens;
     long heads = headsOfShard(shards);
     long perLayer =
         Math.addExact(
@@ -121,7 +126,7 @@ public record KvGroup(
 
   private long headsOfShard(Shards shards) {
     int heads = need("kv_heads", kvHeads);
-    if (kind == GroupKind.MLA || kind == GroupKind.INDEX) {
+    if (kind == GroupKind.MLA || kind == GroupKind.INDEX || kind == GroupKind.COMPRESSED) {
       return heads; // one latent vector for all heads: replicated, not divided
     }
     int parts =

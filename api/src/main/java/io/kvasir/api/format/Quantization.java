@@ -10,6 +10,15 @@ import java.util.Map;
  * @param v scheme of V
  */
 public record Quantization(Scheme k, Scheme v) {
+  /**
+   * The entry of latent attention that vLLM and SGLang store: 512 elements in fp8 with an f32 scale
+   * for each 128, and 64 elements for RoPE in bf16.
+   */
+  private static final String FP8_DS_MLA = "fp8_ds_mla";
+
+  /** Four scales, and the second byte of each element for RoPE. */
+  private static final long FP8_DS_MLA_BESIDE = 4 * 4 + 64;
+
   /** {@return the object in a manifest} */
   public Map<String, Object> json() {
     return Map.of("k", k.json(), "v", v.json());
@@ -58,6 +67,9 @@ public record Quantization(Scheme k, Scheme v) {
     long scaleBytes(long tokens, long heads, long dim) {
       if (!scales.inBlock()) {
         return 0;
+      }
+      if (scheme.equals(FP8_DS_MLA)) {
+        return Math.multiplyExact(Math.multiplyExact(tokens, heads), FP8_DS_MLA_BESIDE);
       }
       long count =
           switch (axis) {

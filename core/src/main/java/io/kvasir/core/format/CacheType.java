@@ -15,13 +15,13 @@ record CacheType(Map<String, Object> entry, Dtype model) {
   /**
    * {@return the type under an engine's name}
    *
-   * @param engine {@code vllm} or {@code lmdeploy}
-   * @param name the engine's name
+   * @param engine an engine of the table
+   * @param name the engine's name of the type
    * @param setting where the name stands, for the error
    */
   static CacheType named(String engine, String name, String setting, Dtype model) {
-    Map<String, Object> types = Tables.object(Tables.CACHE_TYPES.get(engine));
-    Object entry = types.get(name);
+    Map<String, Object> types = Tables.of(Tables.CACHE_TYPES, engine);
+    Object entry = types.get(name) instanceof String same ? types.get(same) : types.get(name);
     if (entry == null) {
       throw new FormatException(
           "%s: \"%s\" is none of %s".formatted(setting, name, String.join(", ", types.keySet())));
@@ -49,6 +49,16 @@ record CacheType(Map<String, Object> entry, Dtype model) {
     return "engine".equals(side("k").get("scales"));
   }
 
+  /** {@return whether it is the entry of latent attention alone} */
+  boolean latentOnly() {
+    return Boolean.TRUE.equals(entry.get("latent"));
+  }
+
+  /** {@return whether K and V are stored as numbers of a type, without scales} */
+  boolean isPlain() {
+    return side("k").get("scheme") == null;
+  }
+
   /** {@return whether scales lie in the block} */
   boolean scalesInBlock() {
     return "block".equals(side("k").get("scales"));
@@ -61,7 +71,7 @@ record CacheType(Map<String, Object> entry, Dtype model) {
    * @param scales the scales that the engine holds
    */
   Quantization quantization(int layers, KvScales scales) {
-    return side("k").get("scheme") == null
+    return isPlain()
         ? null
         : new Quantization(scheme("k", layers, scales), scheme("v", layers, scales));
   }
@@ -72,7 +82,7 @@ record CacheType(Map<String, Object> entry, Dtype model) {
         (String) side.get("scheme"),
         dtype(name).bits(),
         (String) side.get("axis"),
-        null,
+        side.get("group_size") instanceof Number n ? n.intValue() : null,
         side.get("zero_point") == null,
         scalesInBlock() ? dtypeOf(side.get("scale_dtype")) : Dtype.F32,
         (String) side.get("packing"),

@@ -26,6 +26,8 @@ final class Checkpoint {
           "float",
           Dtype.F32);
 
+  private static final List<String> KV_NAMES = List.of("kv_cache_scheme", "kv_cache_quant_algo");
+
   private final NormalConfig config;
   private final ModelFiles files;
 
@@ -39,24 +41,21 @@ final class Checkpoint {
     if (settings.decides("dtype")) {
       return dtype("settings.dtype", settings.fields().text("dtype"));
     }
-    String name =
-        config
-            .dtype()
-            .orElseThrow(
-                () ->
-                    new FormatException(
-                        "config.json: dtype: missing, and engines differ in what they take then;"
-                            + " give the setting dtype: bfloat16, float16 or float32"));
-    Dtype dtype = dtype("config.json: dtype", name);
-    if (dtype == Dtype.F32) {
-      throw new FormatException(
-          "config.json: dtype: \"%s\", of which engines compute in another type; give the setting dtype: bfloat16, float16 or float32"
-              .formatted(name));
+    String name = config.dtype().orElse(null);
+    Dtype dtype = name == null ? null : dtype(files.place() + "dtype", name);
+    if (dtype == null || dtype == Dtype.F32) {
+      throw FormatException.missing(
+          "dtype",
+          files.place()
+              + (dtype == null
+                  ? "dtype: missing, and engines differ in what they take then"
+                  : "dtype: \"%s\", of which engines compute in another type".formatted(name))
+              + "; give the setting dtype: bfloat16, float16 or float32");
     }
     return dtype;
   }
 
-  private static Dtype dtype(String place, String name) {
+  static Dtype dtype(String place, String name) {
     Dtype dtype = DTYPES.get(name);
     if (dtype == null) {
       throw new FormatException(
@@ -80,7 +79,7 @@ final class Checkpoint {
   }
 
   private static String describe(Fields q) {
-    String method = lower(q.text("quant_method"));
+    String method = lower(q.isNull("quant_method") ? "modelopt" : q.text("quant_method"));
     StringBuilder out = new StringBuilder(method);
     if (q.get("bits") instanceof Number) {
       out.append("-int").append(q.integer("bits", 1, 16));
@@ -98,6 +97,7 @@ final class Checkpoint {
    */
   Optional<String> kvType() {
     List<Optional<String>> said = new ArrayList<>();
+    quantization().ifPresent(Checkpoint::refuseOthers);
     quantization().filter(q -> q.has("kv_cache_scheme")).ifPresent(q -> said.add(scheme(q)));
     if (config.text().has("kv_cache_scheme")) {
       said.add(scheme(config.text()));
@@ -115,8 +115,24 @@ final class Checkpoint {
     return said.isEmpty() ? Optional.empty() : said.getFirst();
   }
 
+  /** What else a file says of the KV cache, nobody here understands. */
+  private static void refuseOthers(Fields q) {
+    q.json()
+        .forEach(
+            (name, value) -> {
+              boolean known = KV_NAMES.contains(name) || !name.contains("kv_cache");
+              boolean nothing = value == null || value.equals(false) || List.of().equals(value);
+              if (!known && !nothing) {
+                throw q.error(
+                    name,
+                    "%s is not understood; give the setting kv_cache_dtype, or declare the format with the resolver \"explicit\""
+                        .formatted(Fields.show(value)));
+              }
+            });
+  }
+
   private Optional<Fields> quantization() {
-    Fields root = new Fields("config.json: ", config.tree());
+    Fields root = new Fields(files.place(), config.tree());
     if (!root.isNull("quantization_config")) {
       return Optional.of(root.object("quantization_config"));
     }

@@ -3,6 +3,7 @@ package io.kvasir.core.format;
 import io.kvasir.api.format.FormatException;
 import io.kvasir.api.identity.CanonicalJson;
 import java.math.BigDecimal;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -28,6 +29,13 @@ final class Fields {
     return json;
   }
 
+  /** {@return this with one more field} */
+  Fields with(String name, Object value) {
+    Map<String, Object> more = new LinkedHashMap<>(json);
+    more.put(name, value);
+    return new Fields(place, more);
+  }
+
   boolean has(String name) {
     return json.containsKey(name);
   }
@@ -37,12 +45,40 @@ final class Fields {
     return json.get(name);
   }
 
-  /** Gives each name that is absent its default. A null that stands there is a value. */
+  /** {@return the value at a path with dots into objects; null where there is none} */
+  Object path(String path) {
+    int dot = path.indexOf('.');
+    if (dot < 0) {
+      return get(path);
+    }
+    return get(path.substring(0, dot)) instanceof Map<?, ?> inner
+        ? new Fields("", Tables.object(inner)).path(path.substring(dot + 1))
+        : null;
+  }
+
+  /** {@return a whole number that a size can be made of} */
+  long whole(String name, Object value) {
+    if (value instanceof Number n && n.doubleValue() == n.longValue() && n.longValue() >= 0) {
+      return n.longValue();
+    }
+    throw error(
+        name,
+        value == null ? "missing; give a whole number" : show(value) + " is not a whole number");
+  }
+
+  /**
+   * Gives each name that is absent its default, in objects too. A null that stands there is a
+   * value.
+   */
   void fill(Map<String, Object> defaults) {
     defaults.forEach(
         (name, value) -> {
           if (!has(name)) {
             json.put(name, value);
+          } else if (value instanceof Map<?, ?> inner && get(name) instanceof Map<?, ?> own) {
+            Fields copy = new Fields(at(name) + ".", new LinkedHashMap<>(Tables.object(own)));
+            copy.fill(Tables.object(inner));
+            json.put(name, copy.json());
           }
         });
   }
@@ -63,6 +99,43 @@ final class Fields {
       return list;
     }
     throw wrong(name, "an array");
+  }
+
+  /** {@return the array at a path with dots into objects} */
+  List<?> listAt(String path) {
+    if (path(path) instanceof List<?> list) {
+      return list;
+    }
+    throw error(
+        path,
+        path(path) == null ? "missing; give an array" : show(path(path)) + " is not an array");
+  }
+
+  /** Puts a value at a path with dots into objects. */
+  void put(String path, Object value) {
+    int dot = path.indexOf('.');
+    if (dot < 0) {
+      json.put(path, value);
+      return;
+    }
+    Object inner = get(path.substring(0, dot));
+    Map<String, Object> copy =
+        new LinkedHashMap<>(inner instanceof Map<?, ?> m ? Tables.object(m) : Map.of());
+    new Fields("", copy).put(path.substring(dot + 1), value);
+    json.put(path.substring(0, dot), copy);
+  }
+
+  /** Takes the value at a path with dots into objects out, and an object that is empty then. */
+  void remove(String path) {
+    int dot = path.indexOf('.');
+    if (dot < 0) {
+      json.remove(path);
+    } else if (get(path.substring(0, dot)) instanceof Map<?, ?> inner) {
+      Map<String, Object> copy = new LinkedHashMap<>(Tables.object(inner));
+      new Fields("", copy).remove(path.substring(dot + 1));
+      json.put(path.substring(0, dot), copy);
+      json.remove(copy.isEmpty() ? path.substring(0, dot) : "");
+    }
   }
 
   String text(String name) {
@@ -106,6 +179,11 @@ final class Fields {
     return new FormatException(at(name) + ": " + message);
   }
 
+  /** {@return the error that a setting is missing which the engine alone can give} */
+  FormatException asks(String name, String message, String setting) {
+    return FormatException.missing(setting, at(name) + ": " + message);
+  }
+
   FormatException wrong(String name, String right) {
     return error(name, has(name) ? show(get(name)) + " is not " + right : "missing; give " + right);
   }
@@ -119,6 +197,10 @@ final class Fields {
           case List<?> l when l.size() > 8 -> "an array of " + l.size();
           case Object o -> CanonicalJson.text(o);
         };
+    return cut(text);
+  }
+
+  static String cut(String text) {
     return text.length() > 80 ? text.substring(0, 80) + "…" : text;
   }
 

@@ -1,5 +1,6 @@
 package io.kvasir.core.format;
 
+import io.kvasir.api.format.Dtype;
 import io.kvasir.api.format.FormatException;
 import io.kvasir.api.format.GroupKind;
 import io.kvasir.api.format.HitRule;
@@ -10,59 +11,135 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Puts the layers of a model into groups: one per kind and KV type, by their first layer. */
+/**
+ * Puts what the layers of a model keep into groups: one per kind, size and type, by their first
+ * layer. A group of states is cut where one checkpoint of it would be more than a block can hold.
+ */
 final class Groups {
+  private static final long MOST_BYTES = 64L << 20;
+
   private final NormalConfig config;
   private final int blockTokens;
   private final KvScales scales;
+  private final int shards;
 
-  Groups(NormalConfig config, int blockTokens, KvScales scales) {
+  Groups(NormalConfig config, int blockTokens, Settings settings) {
     this.config = config;
     this.blockTokens = blockTokens;
-    this.scales = scales;
+    this.scales = new KvScales(settings);
+    this.shards = settings.shards().count();
   }
 
   /**
-   * {@return the groups}
+   * How an engine stores what a model computes.
    *
-   * @param type how K and V are stored
-   * @param plain how they are stored in the layers of {@code skipped}
+   * @param kv K and V
+   * @param plain K and V in the layers of {@code skipped}
+   * @param index keys of an indexer
    * @param skipped layers that the engine leaves as the model computes them
+   * @param conv state of a convolution
+   * @param ssm recurrent state; null is the model's own, else that of {@code conv}
    */
-  List<KvGroup> of(CacheType type, CacheType plain, Set<Integer> skipped) {
-    if (config.model().latent() && type.scalesInBlock()) {
-      throw new FormatException(
-          "kv_cache_dtype: scales in the block are not stored for the latent attention of the class %s; choose a plain or fp8 type"
-              .formatted(config.model().type()));
+  record Types(
+      CacheType kv, CacheType plain, CacheType index, Set<Integer> skipped, Dtype conv, Dtype ssm) {
+    static Types of(CacheType kv, Dtype dtype) {
+      CacheType plain = CacheType.plain(dtype);
+      return new Types(kv, plain, plain, Set.of(), dtype, null);
     }
+  }
+
+  List<KvGroup> of(Types types) {
     Map<Key, List<Integer>> layers = new LinkedHashMap<>();
-    for (int i = 0; i < config.kinds().size(); i++) {
-      CacheType own = skipped.contains(i) ? plain : type;
-      layers.computeIfAbsent(new Key(config.kinds().get(i), own), _ -> new ArrayList<>()).add(i);
+    for (int i = 0; i < config.layers().size(); i++) {
+      for (Slot slot : config.layers().get(i)) {
+        CacheType kv = types.skipped().contains(i) ? types.plain() : types.kv();
+        CacheType own = slot.kind() == GroupKind.INDEX ? types.index() : kv;
+        layers.computeIfAbsent(new Key(slot, own), _ -> new ArrayList<>()).add(i);
+      }
     }
     List<KvGroup> groups = new ArrayList<>();
-    layers.forEach((key, list) -> groups.add(group(groups.size(), key, list)));
+    layers.forEach(
+        (key, list) -> {
+          if (key.slot().kind() == GroupKind.STATE) {
+            states(key.slot(), list, types, groups);
+          } else {
+            check(key);
+            groups.add(group(groups.size(), key, list));
+          }
+        });
     return groups;
   }
 
-  private record Key(GroupKind kind, CacheType type) {}
+  private record Key(Slot slot, CacheType type) {}
+
+  private void check(Key key) {
+    String type = config.model().type();
+    boolean latent = key.slot().kind() == GroupKind.MLA;
+    if (latent && key.type().scalesInBlock() && !key.type().latentOnly()) {
+      throw new FormatException(
+          "kv_cache_dtype: scales in the block are not stored for the latent attention of the class %s; choose a plain or fp8 type"
+              .formatted(type));
+    }
+    if (!latent && key.type().latentOnly()) {
+      throw new FormatException(
+          "kv_cache_dtype: an entry of latent attention, which the class %s does not have; choose another type"
+              .formatted(type));
+    }
+    if (config.model().flag("plain") && !key.type().isPlain()) {
+      throw new FormatException(
+          "kv_cache_dtype: what engines store for the class %s beside plain types is not described; choose a plain type, or declare the format with the resolver \"explicit\""
+              .formatted(type));
+    }
+  }
 
   private KvGroup group(int id, Key key, List<Integer> layers) {
-    boolean slides = key.kind() == GroupKind.SLIDING;
+    Slot slot = key.slot();
     return new KvGroup(
         id,
-        key.kind(),
-        slides ? HitRule.trailing(config.window()) : HitRule.ALL,
+        slot.kind(),
+        slot.window() == null ? HitRule.ALL : HitRule.trailing(slot.window()),
         blockTokens,
-        slides ? config.window() : null,
-        null,
+        slot.window(),
+        slot.ratio(),
         null,
         layers,
-        config.kvHeads(),
-        config.kDim(),
-        config.vDim(),
+        slot.kvHeads(),
+        slot.kDim(),
+        slot.vDim(),
         key.type().dtype("k"),
         key.type().dtype("v"),
         key.type().quantization(layers.size(), scales));
+  }
+
+  /** A usable prefix needs the checkpoint at its end alone. */
+  private void states(Slot slot, List<Integer> layers, Types types, List<KvGroup> groups) {
+    Dtype own =
+        slot.ssmDtype() == null
+            ? types.conv()
+            : Checkpoint.dtype("config.json: state", slot.ssmDtype());
+    Dtype ssm = types.ssm() == null ? own : types.ssm();
+    long bytes = slot.conv() * types.conv().bits() / 8 + slot.ssm() * ssm.bits() / 8;
+    int fit = (int) Math.max(1, Math.min(layers.size(), MOST_BYTES * shards / Math.max(1, bytes)));
+    int parts = Math.ceilDiv(layers.size(), fit);
+    for (int p = 0; p < parts; p++) {
+      List<Integer> some =
+          layers.subList(p * layers.size() / parts, (p + 1) * layers.size() / parts);
+      groups.add(
+          new KvGroup(
+              groups.size(),
+              GroupKind.STATE,
+              HitRule.trailing(1),
+              blockTokens,
+              null,
+              null,
+              bytes * some.size(),
+              some,
+              null,
+              null,
+              null,
+              types.conv(),
+              ssm,
+              null));
+    }
   }
 }

@@ -9,7 +9,9 @@ import io.kvasir.api.format.KvFormat;
 import io.kvasir.api.format.KvGroup;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.BiFunction;
 
 /**
  * Resolves the format of a model directory as published on Hugging Face, for engines with vLLM's
@@ -20,11 +22,14 @@ import java.util.Set;
  *
  * <ul>
  *   <li>{@code layout}: order of the dimensions within a block, with a version
- *   <li>{@code kv_cache_dtype}: vLLM's names; {@code auto} or absent is what the checkpoint says
+ *   <li>{@code kv_cache_dtype}: the engine's names (vLLM, SGLang, llama.cpp, Jlama; vLLM's for
+ *       others); {@code auto} or absent is what the checkpoint says, or what the engine makes of it
  *   <li>{@code kv_cache_dtype_skip_layers}: layers that keep the model's type: indices, or {@code
  *       sliding_window}
  *   <li>{@code kv_scales}: {@code "one"}, or digests of the checkpoint's scales, for fp8
  *   <li>{@code calculate_kv_scales}: refused if true
+ *   <li>{@code mamba_cache_dtype}, {@code mamba_ssm_cache_dtype}: types of a state; {@code auto} or
+ *       absent is the model's
  *   <li>{@code dtype}: what the model computes with; {@code auto} or absent is the checkpoint's
  *   <li>{@code quantization}: of the weights, where the engine does it
  *   <li>{@code tensor_parallel}, {@code pipeline_parallel}: ranks, 1 if absent
@@ -34,7 +39,7 @@ import java.util.Set;
  *   <li>{@code numerics}: what bit equality depends on
  *   <li>{@code hf_overrides}: object that replaces fields of {@code config.json}
  *   <li>{@code rope_pinned_length}: the length whose one RoPE table the engine uses for all
- *       requests
+ *       requests, or {@code max_position_embeddings}
  * </ul>
  */
 public final class HfResolver implements FormatResolver {
@@ -45,6 +50,8 @@ public final class HfResolver implements FormatResolver {
           "kv_cache_dtype_skip_layers",
           "kv_scales",
           "calculate_kv_scales",
+          "mamba_cache_dtype",
+          "mamba_ssm_cache_dtype",
           "dtype",
           "quantization",
           "tensor_parallel",
@@ -65,32 +72,68 @@ public final class HfResolver implements FormatResolver {
 
   @Override
   public KvFormat resolve(EngineSpec spec) {
-    Settings settings = Settings.of(spec, name(), SETTINGS);
-    HfModel model = HfModel.read(spec, settings);
+    return resolve(spec, name(), ModelFiles::hf);
+  }
+
+  static KvFormat resolve(
+      EngineSpec spec, String name, BiFunction<EngineSpec, Settings, ModelFiles> files) {
+    Settings settings = Settings.of(spec, name, SETTINGS);
+    HfModel model = HfModel.read(files.apply(spec, settings), settings);
+    Map<String, Object> rules = Tables.of(Tables.ENGINES, spec.engine());
+    Dtype dtype =
+        rules.get("dtype") instanceof String own && !settings.decides("dtype")
+            ? Checkpoint.dtype("engines", own)
+            : model.checkpoint().dtype(settings);
     if (!settings.decides("layout")) {
       throw settings
           .fields()
-          .error(
+          .asks(
               "layout",
               "missing; give the order of the dimensions within a block, with a version, such as"
-                  + " \"layer-kv-token-head/1\"");
+                  + " \"layer-kv-token-head/1\"",
+              "layout");
     }
-    Dtype dtype = model.checkpoint().dtype(settings);
-    String name =
+    List<KvGroup> groups =
+        new Groups(model.config(), spec.blockTokens(), settings)
+            .of(types(spec.engine(), rules, dtype, model, settings));
+    return model.format(
+        settings.engine(spec.engine()), settings.fields().text("layout"), dtype, groups, settings);
+  }
+
+  private static Groups.Types types(
+      String engine, Map<String, Object> rules, Dtype dtype, HfModel model, Settings settings) {
+    String table = Tables.of(Tables.ENGINES).containsKey(engine) ? engine : "vllm";
+    String asked =
         settings.decides("kv_cache_dtype")
             ? settings.fields().text("kv_cache_dtype")
-            : model.checkpoint().kvType().orElse(null);
+            : model.checkpoint().kvType().orElse("auto");
+    if (model.config().model().flag("sparse")) {
+      asked =
+          (String) Tables.object(rules.getOrDefault("sparse", Map.of())).getOrDefault(asked, asked);
+    }
+    String name = asked.equals("auto") ? (String) rules.get("auto") : asked;
     CacheType plain = CacheType.plain(dtype);
     CacheType type =
-        name == null ? plain : CacheType.named("vllm", name, "settings.kv_cache_dtype", dtype);
+        name == null ? plain : CacheType.named(table, name, "settings.kv_cache_dtype", dtype);
     if (settings.flag("calculate_kv_scales") && type.scalesInEngine()) {
       new KvScales(settings).digest("k", 1); // says why not
     }
-    List<KvGroup> groups =
-        new Groups(model.config(), spec.blockTokens(), new KvScales(settings))
-            .of(type, plain, skipped(settings, model.config()));
-    return model.format(
-        settings.engine(spec.engine()), settings.fields().text("layout"), dtype, groups, settings);
+    Dtype conv = state(settings, "mamba_cache_dtype", dtype);
+    return new Groups.Types(
+        type,
+        plain,
+        rules.get("index") instanceof Map<?, ?> index
+            ? new CacheType(Tables.object(index), dtype)
+            : plain,
+        skipped(settings, model.config()),
+        conv,
+        state(settings, "mamba_ssm_cache_dtype", null));
+  }
+
+  private static Dtype state(Settings settings, String name, Dtype otherwise) {
+    return settings.decides(name)
+        ? Checkpoint.dtype("settings." + name, settings.fields().text(name))
+        : otherwise;
   }
 
   private static Set<Integer> skipped(Settings settings, NormalConfig config) {
@@ -99,21 +142,21 @@ public final class HfResolver implements FormatResolver {
     if (fields.isNull("kv_cache_dtype_skip_layers")) {
       return out;
     }
-    List<GroupKind> kinds = config.kinds();
+    List<List<Slot>> layers = config.layers();
     for (Object item : fields.list("kv_cache_dtype_skip_layers")) {
       String text = String.valueOf(item);
       if (text.equals("sliding_window")) {
-        for (int i = 0; i < kinds.size(); i++) {
-          if (kinds.get(i) == GroupKind.SLIDING) {
+        for (int i = 0; i < layers.size(); i++) {
+          if (layers.get(i).stream().anyMatch(s -> s.kind() == GroupKind.SLIDING)) {
             out.add(i);
           }
         }
-      } else if (text.matches("[0-9]{1,4}") && Integer.parseInt(text) < kinds.size()) {
+      } else if (text.matches("[0-9]{1,4}") && Integer.parseInt(text) < layers.size()) {
         out.add(Integer.parseInt(text));
       } else {
         throw new FormatException(
             "settings.kv_cache_dtype_skip_layers: %s is neither one of the %d layers nor \"sliding_window\""
-                .formatted(Fields.show(item), kinds.size()));
+                .formatted(Fields.show(item), layers.size()));
       }
     }
     return out;

@@ -76,7 +76,7 @@ public final class LmdeployResolver implements FormatResolver {
   @Override
   public KvFormat resolve(EngineSpec spec) {
     Settings settings = Settings.of(spec, name(), SETTINGS);
-    HfModel model = HfModel.read(spec, settings);
+    HfModel model = HfModel.read(ModelFiles.hf(spec, settings), settings);
     String engine = engine(spec, settings);
     Dtype dtype = model.checkpoint().dtype(settings);
     String policy = policy(settings, model, dtype);
@@ -88,7 +88,7 @@ public final class LmdeployResolver implements FormatResolver {
               "%s is not supported by TurboMind; give 0, 4 or 8, or the backend \"pytorch\""
                   .formatted(policy));
     }
-    if (model.config().model().latent() && List.of("4", "8", "42").contains(policy)) {
+    if (model.config().latent() && List.of("4", "8", "42").contains(policy)) {
       throw settings
           .fields()
           .error(
@@ -96,10 +96,13 @@ public final class LmdeployResolver implements FormatResolver {
               "%s is not stored for the latent attention of the class %s; give 0, 16 or 17"
                   .formatted(policy, model.config().model().type()));
     }
-    CacheType type = CacheType.named("lmdeploy", policy, "settings.quant_policy", dtype);
+    boolean sparse = policy.equals("16") && model.config().model().flag("sparse");
+    CacheType type =
+        sparse
+            ? CacheType.named("vllm", "fp8_ds_mla", "settings.quant_policy", dtype)
+            : CacheType.named("lmdeploy", policy, "settings.quant_policy", dtype);
     List<KvGroup> groups =
-        new Groups(model.config(), spec.blockTokens(), new KvScales(settings))
-            .of(type, type, Set.of());
+        new Groups(model.config(), spec.blockTokens(), settings).of(Groups.Types.of(type, dtype));
     String layout =
         settings.text(
             "layout", engine.equals(PYTORCH) ? "layer-kv-token-head/1" : "turbomind-block/1");
@@ -117,9 +120,10 @@ public final class LmdeployResolver implements FormatResolver {
       }
       throw settings
           .fields()
-          .error(
+          .asks(
               "backend",
-              "missing; give \"pytorch\" or \"turbomind\": they store blocks differently");
+              "missing; give \"pytorch\" or \"turbomind\": they store blocks differently",
+              "backend");
     }
     String engine =
         switch (settings.fields().text("backend")) {
@@ -138,9 +142,10 @@ public final class LmdeployResolver implements FormatResolver {
   private static String policy(Settings settings, HfModel model, Dtype dtype) {
     Fields fields = settings.fields();
     if (!settings.decides("quant_policy")) {
-      throw fields.error(
+      throw fields.asks(
           "quant_policy",
-          "missing; give 0 where K and V are stored as computed, else 4, 8, 16, 17 or 42");
+          "missing; give 0 where K and V are stored as computed, else 4, 8, 16, 17 or 42",
+          "quant_policy");
     }
     String policy =
         fields.get("quant_policy") instanceof String s
@@ -150,7 +155,7 @@ public final class LmdeployResolver implements FormatResolver {
       return policy;
     }
     String latent = fields.text("mla_cache_dtype");
-    if (!model.config().model().latent()) {
+    if (!model.config().latent()) {
       throw fields.error(
           "mla_cache_dtype",
           "\"%s\", but the class %s has no latent attention; leave it out"

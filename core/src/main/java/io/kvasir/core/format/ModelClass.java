@@ -1,102 +1,122 @@
 package io.kvasir.core.format;
 
 import io.kvasir.api.format.FormatException;
-import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.TreeSet;
 
 /**
- * The rules of a model class, as {@code classes.json} has them.
+ * The rules of a model class, as the files in {@code classes} have them.
  *
  * @param type the model type
- * @param rules its entry
+ * @param rules its entry, with those of the class that it is {@code like}
  */
 record ModelClass(String type, Map<String, Object> rules) {
+  /** Parts of a checkpoint whose code says nothing about K and V. */
+  private static final List<String> OTHER_CODE =
+      List.of("AutoTokenizer", "AutoProcessor", "AutoImageProcessor", "AutoFeatureExtractor");
+
   /**
    * {@return the class of a configuration}
    *
-   * @throws FormatException by name, if it is none of the table, or if its code comes with the
+   * @throws FormatException by name, if it is none of the tables, or if its code comes with the
    *     model
    */
   static ModelClass of(Fields config) {
-    String type = config.text("model_type");
-    Object rules = Tables.CLASSES.get(type);
-    if (rules == null || !Tables.object(rules).containsKey("architectures")) {
-      boolean remote = config.has("auto_map");
+    ModelClass found = named(config.text("model_type"));
+    if (found == null || found.part()) {
       throw config.error(
           "model_type",
           "\"%s\" is none of the classes that are understood%s (%s); declare the whole format with the resolver \"explicit\""
-              .formatted(type, remote ? ", and its code comes with the model" : "", known()));
+              .formatted(
+                  Fields.cut(config.text("model_type")),
+                  config.has("auto_map") ? ", and its code comes with the model" : "",
+                  known()));
     }
-    ModelClass found = new ModelClass(type, Tables.object(rules));
-    found.checkArchitectures(config);
-    found.checkCode(config);
+    found.check(config);
     return found;
   }
 
-  /** {@return the class with this name, which stands in the table} */
+  /** {@return the class with this name; null if there is none} */
   static ModelClass named(String type) {
-    return new ModelClass(type, Tables.object(Objects.requireNonNull(Tables.CLASSES.get(type))));
+    Map<String, Object> own = Tables.rules(type);
+    if (own == null) {
+      return null;
+    }
+    if (!own.containsKey("like")) {
+      return new ModelClass(type, own);
+    }
+    Map<String, Object> rules = new LinkedHashMap<>(named((String) own.get("like")).rules());
+    Map<String, Object> defaults = new LinkedHashMap<>(Tables.object(rules.get("defaults")));
+    defaults.putAll(Tables.object(own.getOrDefault("defaults", Map.of())));
+    rules.putAll(own);
+    rules.put("defaults", defaults);
+    return new ModelClass((String) own.getOrDefault("is", type), rules);
   }
 
   private static String known() {
     return String.join(
-        ", ",
-        Tables.CLASSES.entrySet().stream()
-            .filter(e -> Tables.object(e.getValue()).containsKey("architectures"))
-            .map(Map.Entry::getKey)
-            .sorted(Comparator.naturalOrder())
-            .toList());
+        ", ", new TreeSet<>(Tables.types()).stream().filter(t -> !named(t).part()).toList());
+  }
+
+  /** {@return whether this is a part of models alone, such as their vision} */
+  private boolean part() {
+    return !rules.containsKey("architectures");
   }
 
   String rule(String name) {
     return (String) rules.get(name);
   }
 
+  boolean flag(String name) {
+    return rules.containsKey(name);
+  }
+
   Map<String, Object> table(String name) {
-    Object table = rules.get(name);
-    return table == null ? Map.of() : Tables.object(table);
+    return Tables.object(rules.getOrDefault(name, Map.of()));
   }
 
   List<String> names(String name) {
     return Tables.strings(rules.get(name));
   }
 
-  boolean latent() {
-    return "latent".equals(rules.get("attention"));
-  }
-
-  private void checkArchitectures(Fields config) {
-    if (config.isNull("architectures")) {
-      return;
-    }
-    List<String> known = names("architectures");
-    for (Object architecture : config.list("architectures")) {
-      if (!known.contains(architecture)) {
-        throw config.error(
-            "architectures",
-            "%s is no architecture of the class %s (%s); declare the format with the resolver \"explicit\""
-                .formatted(Fields.show(architecture), type, String.join(", ", known)));
-      }
-    }
+  List<?> list(String name) {
+    return (List<?>) rules.get(name);
   }
 
   /**
-   * Code that comes with a model may do anything, unless it is the class's own, as first published.
+   * Refuses an architecture that is not the class's, and code that comes with a model: it may do
+   * anything, unless it is the class's own, as first published.
    */
-  private void checkCode(Fields config) {
+  void check(Fields config) {
+    List<String> known = names("architectures");
+    if (!config.isNull("architectures")) {
+      for (Object architecture : config.list("architectures")) {
+        if (!known.contains(architecture)) {
+          throw config.error(
+              "architectures",
+              "%s is no architecture of the class %s (%s); declare the format with the resolver \"explicit\""
+                  .formatted(Fields.show(architecture), type, String.join(", ", known)));
+        }
+      }
+    }
     if (config.isNull("auto_map")) {
       return;
     }
-    for (Object code : config.object("auto_map").json().values()) {
-      String module = code instanceof String s && s.contains(".") ? s.split("\\.", 2)[0] : "";
-      if (!names("remote_code").contains(module)) {
-        throw config.error(
-            "auto_map",
-            "%s is code that comes with the model and is not that of the class %s; declare the format with the resolver \"explicit\""
-                .formatted(Fields.show(code), type));
-      }
-    }
+    config
+        .object("auto_map")
+        .json()
+        .forEach(
+            (name, code) -> {
+              String module =
+                  code instanceof String s && s.contains(".") ? s.split("\\.", 2)[0] : "";
+              if (!OTHER_CODE.contains(name) && !names("remote_code").contains(module)) {
+                throw config.error(
+                    "auto_map",
+                    "%s is code that comes with the model and is not that of the class %s; declare the format with the resolver \"explicit\""
+                        .formatted(Fields.show(code), type));
+              }
+            });
   }
 }

@@ -6,7 +6,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 
 /**
  * A model's configuration in one spelling: class defaults filled in, old names replaced, cosmetic
@@ -15,91 +14,216 @@ import java.util.OptionalInt;
  * @param model the class of the language model
  * @param tree the whole configuration
  * @param text the language model's part of it, which may be all
- * @param kinds the kind of each layer
+ * @param layers what each layer keeps
  * @param dtype type of the checkpoint, where the file names one
  */
 record NormalConfig(
     ModelClass model,
     Map<String, Object> tree,
     Fields text,
-    List<GroupKind> kinds,
+    List<List<Slot>> layers,
     Optional<String> dtype) {
   static final int MOST_LAYERS = 4096;
-  private static final int MOST_HEADS = 1 << 14;
-  private static final int MOST_DIMENSION = 1 << 16;
-  private static final String PLACE = "config.json: ";
+  static final int MOST_DIMENSION = 1 << 16;
+  private static final String TYPES = "layer_types";
 
   /**
    * {@return the normalised configuration of a file}
    *
+   * @param place what stands before a name in an error
    * @throws FormatException if the model's class is not understood, or a field is missing,
    *     contradicting or of the wrong type
    */
-  static NormalConfig of(Map<String, Object> file, OptionalInt pinnedRope) {
-    Fields root = new Fields(PLACE, plain(file));
-    Purity.check(root);
+  static NormalConfig of(String place, Map<String, Object> file, Settings settings) {
+    Fields root = new Fields(place, plain(file));
+    Purity.checkType(root);
     ModelClass outer = ModelClass.of(root);
-    root.fill(outer.table("defaults"));
+    Purity.check(root, outer);
     Fields text = root;
     ModelClass model = outer;
     Optional<String> dtype = dtype(root);
-    if (outer.rules().containsKey("text")) {
-      model = ModelClass.named(outer.rule("text"));
-      text = new Fields(PLACE + "text_config.", plain(root.object("text_config").json()));
+    if (outer.flag("text")) {
+      spelled(root, outer);
+      text =
+          new Fields(
+              place + "text_config.", new LinkedHashMap<>(root.object("text_config").json()));
       root.json().put("text_config", text.json());
-      Purity.check(text);
-      checkType(text, model);
+      model = textClass(text, outer);
+      Purity.check(text, model);
       dtype = one(text, dtype(text), dtype);
       parts(root, outer, dtype);
+    } else {
+      whole(root, outer);
     }
-    text.fill(model.table("defaults"));
-    for (String name : model.names("required")) {
-      if (text.isNull(name)) {
-        throw text.error(
-            name, "missing; no whole file of the class %s leaves it out".formatted(model.type()));
-      }
-    }
+    spelled(text, model);
     heads(text, model);
-    Rope.normalize(text, model, pinnedRope);
-    List<GroupKind> kinds = LayerKinds.of(text, model);
+    Rope.normalize(text, model, settings);
+    layerTypes(text, model);
+    List<List<Slot>> layers = LayerSlots.of(text, model, settings.count("tensor_parallel", 1));
     dtype.ifPresent(d -> root.json().put("dtype", d));
-    return new NormalConfig(model, root.json(), text, kinds, dtype);
+    return new NormalConfig(model, root.json(), text, layers, dtype);
   }
 
-  int kvHeads() {
-    return model.latent() ? 1 : text.integer("num_key_value_heads", 1, MOST_HEADS);
+  /** {@return whether one vector stands for K and V of all heads} */
+  boolean latent() {
+    return layers.stream().flatMap(List::stream).anyMatch(s -> s.kind() == GroupKind.MLA);
   }
 
-  /** {@return elements of one K head; of the one vector where attention is latent} */
-  int kDim() {
-    return model.latent()
-        ? text.integer("kv_lora_rank", 1, MOST_DIMENSION)
-            + text.integer("qk_rope_head_dim", 1, MOST_DIMENSION)
-        : text.integer("head_dim", 1, MOST_DIMENSION);
-  }
-
-  int vDim() {
-    return model.latent() ? 0 : kDim();
-  }
-
-  int window() {
-    return text.integer("sliding_window", 1, Integer.MAX_VALUE);
-  }
-
-  /** {@return a copy without the cosmetic names} */
+  /** {@return a copy without the names that say nothing, in the parts of a model too} */
   private static Map<String, Object> plain(Map<String, Object> json) {
     Map<String, Object> out = new LinkedHashMap<>(json);
     out.keySet().removeAll(Tables.COSMETIC);
+    Tables.of(Tables.COMMON, "says_nothing")
+        .forEach(
+            (name, value) -> {
+              if (out.containsKey(name)
+                  && (out.get(name) == null || Fields.same(out.get(name), value))) {
+                out.remove(name);
+              }
+            });
+    out.replaceAll(
+        (name, value) ->
+            value instanceof Map<?, ?> part && name.endsWith("_config") && !name.startsWith("quant")
+                ? plain(Tables.object(part))
+                : value);
     return out;
   }
 
-  private static void checkType(Fields text, ModelClass model) {
-    text.json().putIfAbsent("model_type", model.type());
-    if (!text.text("model_type").equals(model.type())) {
+  private static ModelClass textClass(Fields text, ModelClass outer) {
+    text.json().putIfAbsent("model_type", outer.rule("text"));
+    String type = text.text("model_type");
+    List<String> known = outer.flag("texts") ? outer.names("texts") : List.of(outer.rule("text"));
+    if (!known.contains(type)) {
       throw text.error(
           "model_type",
           "%s is not %s; declare the format with the resolver \"explicit\""
-              .formatted(Fields.show(text.get("model_type")), model.type()));
+              .formatted(Fields.show(type), String.join(", ", known)));
+    }
+    ModelClass.named(type).check(text);
+    return ModelClass.named(type);
+  }
+
+  /** A file of its own has these, a part of another may leave out what its class has by default. */
+  private static void whole(Fields config, ModelClass model) {
+    rename(config, model);
+    for (String name : model.names("required")) {
+      boolean counted = name.equals("num_hidden_layers") && model.flag("count_layers");
+      if (config.isNull(name) && !(counted && LayerList.length(model.list("layers"), config) > 0)) {
+        throw config.error(
+            name, "missing; no whole file of the class %s leaves it out".formatted(model.type()));
+      }
+    }
+  }
+
+  /** Brings names, defaults and what follows from other fields into one spelling. */
+  private static void spelled(Fields config, ModelClass model) {
+    rename(config, model);
+    if (model.flag("count_layers") && config.isNull("num_hidden_layers")) {
+      config.json().put("num_hidden_layers", (long) LayerList.length(model.list("layers"), config));
+    }
+    config.fill(model.table("defaults"));
+    refuse(config, Tables.of(Tables.COMMON, "refused"));
+    refuse(config, model.table("refused"));
+    model
+        .table("only")
+        .forEach(
+            (name, values) -> {
+              if (!((List<?>) values).contains(config.path(name))) {
+                throw config.error(
+                    name,
+                    "%s is not understood in the class %s; declare the format with the resolver \"explicit\""
+                        .formatted(Fields.show(config.path(name)), model.type()));
+              }
+            });
+    model
+        .table("derive")
+        .forEach(
+            (name, expression) -> {
+              Object byDefault = model.table("defaults").get(name);
+              boolean left = "auto".equals(byDefault) && byDefault.equals(config.get(name));
+              if (config.isNull(name) || left) {
+                config.json().put(name, Expression.number((String) expression, config, name));
+              }
+            });
+  }
+
+  private static void rename(Fields config, ModelClass model) {
+    config.json().put("model_type", model.type());
+    model
+        .table("names")
+        .forEach(
+            (old, name) -> {
+              Object value = config.path(old);
+              Object now = config.path((String) name);
+              if (value != null && now != null && !Fields.same(value, now)) {
+                throw config.error(
+                    old,
+                    "%s contradicts %s %s; keep the one that is in force"
+                        .formatted(Fields.show(value), name, Fields.show(now)));
+              }
+              config.remove(old);
+              if (value != null) {
+                config.put((String) name, value);
+              }
+            });
+  }
+
+  private static void refuse(Fields config, Map<String, Object> reasons) {
+    reasons.forEach(
+        (name, why) -> {
+          if (!config.isNull(name) && !Boolean.FALSE.equals(config.get(name))) {
+            throw config.error(
+                name,
+                "%s, but %s; declare the format with the resolver \"explicit\""
+                    .formatted(Fields.show(config.get(name)), why));
+          }
+        });
+  }
+
+  private static void heads(Fields config, ModelClass model) {
+    config.integer("hidden_size", 1, 1 << 24);
+    int heads = config.integer("num_attention_heads", 1, MOST_DIMENSION);
+    boolean counted = model.table("defaults").containsKey("num_key_value_heads");
+    if (!counted || model.flag("per_layer")) {
+      return;
+    }
+    int kvHeads = config.integer("num_key_value_heads", 1, MOST_DIMENSION);
+    if (heads % kvHeads != 0) {
+      throw config.error(
+          "num_key_value_heads",
+          "%d does not divide the %d attention heads".formatted(kvHeads, heads));
+    }
+  }
+
+  /** Puts {@code layer_types}, and the other lists by layer that a class derives, in. */
+  private static void layerTypes(Fields config, ModelClass model) {
+    model
+        .table("derived_lists")
+        .forEach((name, sources) -> LayerList.normalize(name, (List<?>) sources, config));
+    boolean own = model.list("layers").toString().contains(TYPES);
+    Fields other = new Fields(config.at(""), new LinkedHashMap<>(config.json()));
+    if (!own) {
+      config.remove(TYPES);
+    }
+    List<String> types = LayerList.normalize(TYPES, model.list("layers"), config);
+    if (model.flag("last")) {
+      types.set(types.size() - 1, model.rule("last"));
+    }
+    if (!own && !other.isNull(TYPES)) {
+      agreed(config, other, model);
+    }
+  }
+
+  /** Engines read a list in such a class in two ways: it may only repeat the class's rule. */
+  private static void agreed(Fields config, Fields other, ModelClass model) {
+    Map<String, Object> known = new LinkedHashMap<>();
+    Tables.of(Tables.LAYERS).keySet().forEach(type -> known.put(type, type));
+    LayerList.normalize(TYPES, List.of(Map.of("list", TYPES, "as", known)), other);
+    if (!LayerSlots.of(config, model, 1).equals(LayerSlots.of(other, model, 1))) {
+      throw other.error(
+          TYPES,
+          "is not what the class %s does with its layers, and engines differ in which they follow; declare the format with the resolver \"explicit\""
+              .formatted(model.type()));
     }
   }
 
@@ -112,13 +236,16 @@ record NormalConfig(
               if (root.isNull(name)) {
                 return;
               }
-              Fields part = new Fields(root.at(name) + ".", plain(root.object(name).json()));
+              Fields part =
+                  new Fields(root.at(name) + ".", new LinkedHashMap<>(root.object(name).json()));
               root.json().put(name, part.json());
-              ModelClass model = ModelClass.named((String) type);
-              checkType(part, model);
+              part.json().putIfAbsent("model_type", type);
+              if (!part.text("model_type").equals(type)) {
+                throw part.wrong("model_type", "\"" + type + "\"");
+              }
               Optional<String> own = dtype(part);
               own.filter(d -> !own.equals(dtype)).ifPresent(d -> part.json().put("dtype", d));
-              part.fill(model.table("defaults"));
+              part.fill(ModelClass.named((String) type).table("defaults"));
             });
   }
 
@@ -146,45 +273,5 @@ record NormalConfig(
           "\"%s\" contradicts \"%s\"; keep the one that is in force".formatted(a.get(), b.get()));
     }
     return a.or(() -> b);
-  }
-
-  /** Fills the KV heads and the dimension of a head in, by the rule of the class. */
-  private static void heads(Fields text, ModelClass model) {
-    int heads = text.integer("num_attention_heads", 1, MOST_HEADS);
-    int hidden = text.integer("hidden_size", 1, 1 << 24);
-    Object kv = filled(text, model, "kv_heads", "num_key_value_heads");
-    text.json().put("num_key_value_heads", kv.equals("heads") ? (Object) (long) heads : kv);
-    int kvHeads = text.integer("num_key_value_heads", 1, MOST_HEADS);
-    if (heads % kvHeads != 0) {
-      throw text.error(
-          "num_key_value_heads",
-          "%d does not divide the %d attention heads".formatted(kvHeads, heads));
-    }
-    if (model.latent()) {
-      return;
-    }
-    Object dim = filled(text, model, "head_dim", "head_dim");
-    if (dim.equals("hidden/heads")) {
-      if (hidden % heads != 0) {
-        throw text.error(
-            "hidden_size",
-            "%d is not divisible by the %d attention heads; give head_dim"
-                .formatted(hidden, heads));
-      }
-      dim = (long) (hidden / heads);
-    }
-    text.json().put("head_dim", dim);
-  }
-
-  private static Object filled(Fields text, ModelClass model, String rule, String name) {
-    if (!text.isNull(name)) {
-      return text.get(name);
-    }
-    Object byDefault = model.table(rule).get(text.has(name) ? "null" : "absent");
-    if ("refused".equals(byDefault)) {
-      throw text.error(
-          name, "null is no value in the class %s; give the number".formatted(model.type()));
-    }
-    return byDefault;
   }
 }

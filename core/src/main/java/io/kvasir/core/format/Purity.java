@@ -5,6 +5,9 @@ import java.util.Map;
 /**
  * Refuses models whose K and V are not a function of the tokens up to them: a block of such a model
  * would be right under no name.
+ *
+ * <p>A class's {@code bidirectional} lists values by which only the tokens of one image see each
+ * other: its digest and span are in the block of its first token, so blocks stay pure.
  */
 final class Purity {
   private static final Map<String, String> FLAGS =
@@ -19,15 +22,24 @@ final class Purity {
 
   private Purity() {}
 
-  static void check(Fields config) {
+  /** Refuses a model type that is no causal decoder. */
+  static void checkType(Fields config) {
     Object type = config.get("model_type");
-    if (type instanceof String s && Tables.IMPURE.get(s) instanceof String kind) {
+    if (type instanceof String s && Tables.of(Tables.IMPURE).get(s) instanceof String kind) {
       throw config.error("model_type", "\"" + s + "\" is " + because(kind));
     }
+  }
+
+  /** Refuses fields that make a causal decoder something else. */
+  static void check(Fields config, ModelClass model) {
     FLAGS.forEach(
         (name, kind) -> {
           Object value = config.get(name);
-          if (value != null && !value.equals(false)) {
+          boolean images =
+              kind.equals("bidirectional")
+                  && value instanceof String
+                  && model.names("bidirectional").contains(value);
+          if (value != null && !value.equals(false) && !images) {
             throw config.error(name, Fields.show(value) + " makes the model " + because(kind));
           }
         });

@@ -4,6 +4,7 @@ import io.kvasir.api.EngineSpec;
 import io.kvasir.api.format.FormatException;
 import io.kvasir.api.format.Shards;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -53,6 +54,21 @@ final class Settings {
 
   boolean flag(String name) {
     return !fields.isNull(name) && fields.flag(name);
+  }
+
+  /**
+   * {@return the length of whose RoPE table the engine makes use for all requests}; the text {@code
+   * max_position_embeddings} is the model's own
+   */
+  OptionalInt pinnedRope(Fields config) {
+    if (!decides("rope_pinned_length")) {
+      return OptionalInt.empty();
+    }
+    String name = "max_position_embeddings";
+    return OptionalInt.of(
+        name.equals(fields.get("rope_pinned_length"))
+            ? config.integer(name, 1, Integer.MAX_VALUE)
+            : fields.integer("rope_pinned_length", 1, Integer.MAX_VALUE));
   }
 
   /** {@return {@code engine}, or {@code engine/runner} where the engine has several} */

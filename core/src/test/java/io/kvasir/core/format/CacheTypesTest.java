@@ -86,7 +86,6 @@ class CacheTypesTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "fp8_ds_mla",
         "nvfp4_ds_mla",
         "fp8_inc",
         "nvfp4",
@@ -99,9 +98,7 @@ class CacheTypesTest {
       })
   void typeThatIsNotDescribedIsRefusedByName(String type) {
     String why =
-        Tables.object(Tables.object(Tables.CACHE_TYPES.get("vllm")).get(type))
-            .get("refused")
-            .toString();
+        Tables.object(Tables.of(Tables.CACHE_TYPES, "vllm").get(type)).get("refused").toString();
     assertRefused(
         "settings.kv_cache_dtype: \"%s\" %s; declare the format with the resolver \"explicit\""
             .formatted(type, why),
@@ -344,8 +341,8 @@ class CacheTypesTest {
     assertRefused(
         "settings.kv_cache_dytpe: unknown to the resolver \"hf\", which knows calculate_kv_scales,"
             + " dtype, hf_overrides, kv_cache_dtype, kv_cache_dtype_skip_layers, kv_head_shards,"
-            + " kv_scales, layout, numerics, pipeline_parallel, quantization, rope_pinned_length,"
-            + " runner, tensor_parallel",
+            + " kv_scales, layout, mamba_cache_dtype, mamba_ssm_cache_dtype, numerics,"
+            + " pipeline_parallel, quantization, rope_pinned_length, runner, tensor_parallel",
         () -> hf(directory, config("llama"), Map.of("kv_cache_dytpe", "fp8")));
     assertRefused(
         "settings.layout: missing; give the order of the dimensions within a block, with a version,"

@@ -76,7 +76,8 @@ class LayerKindsTest {
         "config.json: layer_types: has 4 entries, but num_hidden_layers is 8",
         () -> groups(with(config("gemma3_text"), "layer_types", mixed)));
     assertRefused(
-        "config.json: layer_types: contradicts a full layer every 3; keep the one that is in force",
+        "config.json: layer_types: contradicts sliding_window_pattern; keep the one that is in"
+            + " force",
         () ->
             groups(
                 with(
@@ -97,10 +98,11 @@ class LayerKindsTest {
                     "layer_types",
                     mixed.replace("full", "linear"))));
     assertRefused(
-        "config.json: layer_types: holds \"sliding_attention\", but the sliding window is off",
+        "config.json: layer_types: holds \"sliding_attention\", but use_sliding_window is false",
         () -> groups(with(with(config("qwen2"), "num_hidden_layers", "4"), "layer_types", mixed)));
     assertRefused(
-        "config.json: _sliding_window_pattern: 4 contradicts 6",
+        "config.json: _sliding_window_pattern: 4 contradicts sliding_window_pattern 6;"
+            + " keep the one that is in force",
         () ->
             groups(
                 with(
@@ -111,8 +113,8 @@ class LayerKindsTest {
         "config.json: sliding_window: null, but layers slide; give the tokens of the window",
         () -> groups(with(config("gemma2"), "sliding_window", "null")));
     assertRefused(
-        "config.json: use_sliding_window: true, but engines differ in which layers of the class"
-            + " qwen3_moe slide; declare the format with the resolver \"explicit\"",
+        "config.json: use_sliding_window: true, but engines differ in which layers of this class"
+            + " slide; declare the format with the resolver \"explicit\"",
         () -> groups(with(config("qwen3_moe"), "use_sliding_window", "true")));
   }
 

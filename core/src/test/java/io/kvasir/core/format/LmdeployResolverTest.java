@@ -174,9 +174,7 @@ class LmdeployResolverTest {
         "settings.mla_cache_dtype: \"fp8\" contradicts quant_policy 0 and dtype bf16",
         () -> pytorch(file, Map.of("quant_policy", 0, "mla_cache_dtype", "fp8")));
     assertRefused(
-        "settings.mla_cache_dtype: \"fp8_ds_mla\" belongs to models with a sparse indexer"
-            + " (DeepSeek-V3.2), which are no class of this resolver; declare the format with the"
-            + " resolver \"explicit\"",
+        "settings.mla_cache_dtype: \"fp8_ds_mla\" contradicts quant_policy 16 and dtype bf16",
         () -> pytorch(file, Map.of("quant_policy", 16, "mla_cache_dtype", "fp8_ds_mla")));
     assertRefused(
         "settings.mla_cache_dtype: \"fp8\", but the class llama has no latent attention; leave it"

@@ -36,6 +36,78 @@ final class Models {
 
   /** A whole file of a class, with nothing left to a default but what says nothing. */
   static Map<String, Object> config(String type) {
+    return switch (type) {
+      case "llama",
+          "mistral",
+          "mixtral",
+          "qwen2",
+          "qwen2_moe",
+          "qwen3",
+          "qwen3_moe",
+          "gemma2",
+          "gemma3_text",
+          "gemma3",
+          "deepseek_v2",
+          "deepseek_v3" ->
+          first(type);
+      default -> small(type);
+    };
+  }
+
+  /** A model of any class of the tables, as small as its rules allow. */
+  private static Map<String, Object> small(String type) {
+    ModelClass model = ModelClass.named(type);
+    Map<String, Object> out = new LinkedHashMap<>();
+    out.put("model_type", type);
+    if (model.flag("text")) {
+      out.put("dtype", "bfloat16");
+      out.put("text_config", new LinkedHashMap<>(config(model.rule("text"))));
+      Tables.object(out.get("text_config")).remove("torch_dtype");
+      return out;
+    }
+    out.put("torch_dtype", "bfloat16");
+    out.put("num_hidden_layers", 8L);
+    out.put("hidden_size", 512L);
+    out.put("num_attention_heads", 8L);
+    Map<String, Object> defaults = model.table("defaults");
+    if (defaults.containsKey("num_key_value_heads")) {
+      out.put("num_key_value_heads", type.equals("deepseek_v4") ? 1L : 2L);
+    }
+    for (String name : model.names("required")) {
+      out.putIfAbsent(name, defaults.get(name));
+    }
+    switch (type) {
+      case "minimax_m1", "minimax_text_01" ->
+          out.putAll(
+              json(
+                  """
+                  {"num_key_value_heads":2,"head_dim":64,"attn_type_list":[0,0,0,1,0,0,0,1],"rope_theta":10000000}\
+                  """));
+      case "step3p7" ->
+          out.putAll(
+              json(
+                  """
+                  {"num_key_value_heads":2,"head_dim":64,"sliding_window":512,"rope_theta":10000,"max_position_embeddings":65536,
+                   "layer_types":["full_attention","sliding_attention","sliding_attention","sliding_attention",
+                   "full_attention","sliding_attention","sliding_attention","sliding_attention"]}\
+                  """));
+      case "nemotron_h" -> out.put("hybrid_override_pattern", "MEM*M-M*");
+      case "nemotron-nas" ->
+          out.put(
+              "block_configs",
+              java.util.stream.IntStream.range(0, 8)
+                  .mapToObj(
+                      i ->
+                          json(
+                              "{\"attention\":{\"n_heads_in_group\":%s,\"no_op\":%b},\"ffn\":{\"x\":1}}"
+                                  .formatted(i == 3 ? null : 4, i == 3)))
+                  .toList());
+      default -> {}
+    }
+    return out;
+  }
+
+  private static Map<String, Object> first(String type) {
     return json(
         switch (type) {
           case "llama" ->
@@ -138,6 +210,12 @@ final class Models {
     return hf(directory, config, Map.of());
   }
 
+  /** {@return the format as no engine in particular would store it} */
+  static KvFormat plain(Path directory, Map<String, Object> config) {
+    String engine = "deepseek_v4".equals(config.get("model_type")) ? "large-blocks" : "none";
+    return resolve("hf", engine, directory, CanonicalJson.text(config), LAYOUT);
+  }
+
   static KvFormat hf(Path directory, Map<String, Object> config, Map<String, Object> settings) {
     Map<String, Object> all = new LinkedHashMap<>(LAYOUT);
     all.putAll(settings);
@@ -157,7 +235,8 @@ final class Models {
   }
 
   static EngineSpec spec(String engine, Path directory, Map<String, Object> settings) {
-    EngineSpec.Builder spec = EngineSpec.builder().engine(engine).blockTokens(BLOCK);
+    int tokens = engine.equals("large-blocks") ? 128 : BLOCK;
+    EngineSpec.Builder spec = EngineSpec.builder().engine(engine).blockTokens(tokens);
     if (directory != null) {
       spec.model(directory);
     }

@@ -22,7 +22,8 @@ import picocli.CommandLine.ParameterException;
       RmCommand.class,
       BenchCommand.class,
       VerifyCommand.class,
-      NewCommand.class
+      NewCommand.class,
+      FormatCommand.class
     },
     synopsisSubcommandLabel = "COMMAND",
     exitCodeListHeading = "%nExit status:%n",

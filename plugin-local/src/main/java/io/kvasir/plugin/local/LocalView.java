@@ -138,6 +138,7 @@ final class LocalView implements StoreView {
 
   private Count count() throws IOException {
     Count count = new Count();
+    count.occupied = LocalStore.OWN_BYTES;
     NamespaceFiles files = new NamespaceFiles(directory);
     for (NamespaceId id : files.all()) {
       try {

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * What a slab knows, in memory: plans batches and takes in their ends. No I/O and no waiting; all
@@ -25,6 +26,7 @@ final class SlabState {
   private final Metrics metrics;
   private final Sightings sightings; // null: all are admitted
   private final Rules rules;
+  private final Space space;
   private final Map<Bits128, Incoming> pending = new HashMap<>();
   private final TreeSet<Long> ahead = new TreeSet<>();
   private final Set<SlotLease> leases = new LinkedHashSet<>();
@@ -36,12 +38,18 @@ final class SlabState {
   private long highestFlushed;
   private int clock;
   private final TreeSet<Long> inFlight = new TreeSet<>();
+  private final AtomicInteger morePages;
 
-  SlabState(Recovery.Result recovered, Slab.Options options, Rules rules) {
+  /**
+   * @param space for what many namespaces take
+   */
+  SlabState(Recovery.Result recovered, Slab.Options options, Space space, Rules rules) {
+    this.space = space;
     this.metrics = options.metrics();
     this.sightings = options.sightings();
     this.table = recovered.table();
     this.namespaces = recovered.namespaces();
+    this.morePages = new AtomicInteger(namespaces.morePages());
     this.ring = recovered.ring();
     this.rules = rules;
     this.life = recovered.life() + 1;
@@ -138,7 +146,7 @@ final class SlabState {
       block.twin = twin;
       return true;
     }
-    if (namespaces.of(block.key.namespace()) < 0) {
+    if (!hasRoomFor(block.key.namespace()) || namespaces.of(block.key.namespace()) < 0) {
       block.end(BlockStatus.CAPACITY, null);
       return true;
     }
@@ -154,6 +162,24 @@ final class SlabState {
     pending.put(block.print, block);
     puts.add(block);
     return true;
+  }
+
+  /** Whether a namespace has a number or can have one; takes the room for it. */
+  boolean hasRoomFor(Bits128 namespace) {
+    if (namespaces.find(namespace) >= 0 || namespaces.morePagesWithNext() <= morePages.get()) {
+      return true;
+    }
+    boolean room = space.reserveLittle(NamespaceNumbers.PAGE_BYTES);
+    morePages.addAndGet(room ? 1 : 0);
+    return room;
+  }
+
+  /**
+   * Pages of namespaces in a checkpoint, without the first, for which room was taken. Needs no
+   * lock: another slab asks while it holds its own.
+   */
+  int morePagesOfNamespaces() {
+    return morePages.get();
   }
 
   private void evict(int wanted, List<Ending> endings, List<Integer> ending) {

@@ -38,6 +38,18 @@ import java.util.stream.Stream;
 
 /** Namespaces, keys and bytes for tests of a whole store. */
 final class Fixture {
+  /** As much as anybody wants. */
+  static final Space SPACE =
+      new Space() {
+        @Override
+        public boolean reserve(long bytes) {
+          return true;
+        }
+
+        @Override
+        public void release(long bytes) {}
+      };
+
   /** Hears everything and says nothing: faults are the point of these tests. */
   static final System.Logger LOG =
       new System.Logger() {

@@ -122,11 +122,14 @@ final class PatientStore extends ForwardingStore {
         Blocks part = new Blocks(blocks.keys(), frames);
         long start = System.nanoTime();
         call.accept(part);
+        boolean busy =
+            part.retained(); // by a call that its deadline ended, and its library did not
+        part.whenFree(blocks.retain());
         BlockStatus failed = failed(part);
         if (failed == BlockStatus.TIMEOUT) {
           witness.timedOut(System.nanoTime() - start);
         }
-        if (failed == null || attempt == ATTEMPTS || deadline.expired()) {
+        if (failed == null || busy || attempt == ATTEMPTS || deadline.expired()) {
           for (int i = 0; i < part.count(); i++) {
             blocks.set(i, part.status(i), part.cause(i));
           }

@@ -1,15 +1,13 @@
 package io.kvasir.benchmarks.compare;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.kvasir.cli.bench.Interleaved;
-import io.kvasir.cli.bench.Median;
 import io.kvasir.cli.bench.Round;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class InterleavedTest {
+class FigureTest {
   private static final long GIGABYTE = 1_000_000_000;
 
   private static Round round(double seconds, double cpu) {
@@ -55,18 +53,5 @@ class InterleavedTest {
     Figure figure = Figure.of(Measure.PUT_DURABLE, rounds, List.of(durable));
     assertEquals(0.25, figure.ratio().value(), 1e-12);
     assertEquals(0.3, figure.cpuSecondsPerGigabyte().value(), 1e-12);
-  }
-
-  @Test
-  void aRoundWithoutARawOneBeforeItIsRefused() {
-    Interleaved rounds = new Interleaved();
-    assertThrows(IllegalStateException.class, () -> rounds.round(round(1, 0)));
-  }
-
-  @Test
-  void quartilesLieBetweenNeighbours() {
-    assertEquals(new Median(1.75, 2.5, 3.25), Median.of(List.of(4.0, 1.0, 3.0, 2.0)));
-    assertEquals(new Median(7, 7, 7), Median.of(List.of(7.0)));
-    assertThrows(IllegalArgumentException.class, () -> Median.of(List.of()));
   }
 }
