@@ -10,6 +10,8 @@ module io.kvasir.core {
       io.kvasir.cli;
   exports io.kvasir.core.config to
       io.kvasir.cli;
+  exports io.kvasir.core.format to
+      io.kvasir.cli;
   exports io.kvasir.core.identity;
   exports io.kvasir.core.memory to
       io.kvasir.cli;
@@ -25,6 +27,7 @@ module io.kvasir.core {
       io.kvasir.core.identity.StrictPolicy;
   provides io.kvasir.api.format.FormatResolver with
       io.kvasir.core.format.ExplicitResolver,
+      io.kvasir.core.format.GgufResolver,
       io.kvasir.core.format.HfResolver,
       io.kvasir.core.format.LmdeployResolver;
 }

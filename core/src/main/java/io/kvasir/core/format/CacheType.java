@@ -20,7 +20,7 @@ record CacheType(Map<String, Object> entry, Dtype model) {
    * @param setting where the name stands, for the error
    */
   static CacheType named(String engine, String name, String setting, Dtype model) {
-    Map<String, Object> types = Tables.object(Tables.CACHE_TYPES.get(engine));
+    Map<String, Object> types = Tables.of(Tables.CACHE_TYPES, engine);
     Object entry = types.get(name) instanceof String same ? types.get(same) : types.get(name);
     if (entry == null) {
       throw new FormatException(

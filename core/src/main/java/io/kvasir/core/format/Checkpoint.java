@@ -41,19 +41,16 @@ final class Checkpoint {
     if (settings.decides("dtype")) {
       return dtype("settings.dtype", settings.fields().text("dtype"));
     }
-    String name =
-        config
-            .dtype()
-            .orElseThrow(
-                () ->
-                    new FormatException(
-                        "config.json: dtype: missing, and engines differ in what they take then;"
-                            + " give the setting dtype: bfloat16, float16 or float32"));
-    Dtype dtype = dtype("config.json: dtype", name);
-    if (dtype == Dtype.F32) {
-      throw new FormatException(
-          "config.json: dtype: \"%s\", of which engines compute in another type; give the setting dtype: bfloat16, float16 or float32"
-              .formatted(name));
+    String name = config.dtype().orElse(null);
+    Dtype dtype = name == null ? null : dtype(files.place() + "dtype", name);
+    if (dtype == null || dtype == Dtype.F32) {
+      throw FormatException.missing(
+          "dtype",
+          files.place()
+              + (dtype == null
+                  ? "dtype: missing, and engines differ in what they take then"
+                  : "dtype: \"%s\", of which engines compute in another type".formatted(name))
+              + "; give the setting dtype: bfloat16, float16 or float32");
     }
     return dtype;
   }
@@ -135,7 +132,7 @@ final class Checkpoint {
   }
 
   private Optional<Fields> quantization() {
-    Fields root = new Fields("config.json: ", config.tree());
+    Fields root = new Fields(files.place(), config.tree());
     if (!root.isNull("quantization_config")) {
       return Optional.of(root.object("quantization_config"));
     }

@@ -17,6 +17,7 @@ final class Expression {
   private final Fields config;
   private final String target;
   private final Deque<String> rest;
+  private String absent;
 
   private Expression(String text, Fields config, String target) {
     this.config = config;
@@ -36,6 +37,19 @@ final class Expression {
     } catch (ArithmeticException e) {
       throw new FormatException("%s: %s is out of range".formatted(config.at(target), text), e);
     }
+  }
+
+  /**
+   * {@return the value}
+   *
+   * @throws FormatException that names the field, if it is absent
+   */
+  static long number(String text, Fields config, String target) {
+    Long value = value(text, config, target);
+    if (value == null) {
+      throw config.error(target, text + " is not given; give a whole number");
+    }
+    return value;
   }
 
   /** {@return the names of fields in an expression, in their order} */
@@ -77,7 +91,7 @@ final class Expression {
     while (List.of("+", "-").contains(String.valueOf(rest.peek()))) {
       String operator = rest.pop();
       Long right = product(needed);
-      if (needed) {
+      if (needed && present(left, right)) {
         left = operator.equals("+") ? Math.addExact(left, right) : Math.subtractExact(left, right);
       }
     }
@@ -89,7 +103,7 @@ final class Expression {
     while (List.of("*", "/", "//").contains(String.valueOf(rest.peek()))) {
       String operator = rest.pop();
       Long right = atom(needed);
-      if (needed) {
+      if (needed && present(left, right)) {
         left =
             operator.equals("*")
                 ? Math.multiplyExact(left, right)
@@ -122,11 +136,21 @@ final class Expression {
 
   private Long field(String name) {
     Object value = config.path(name);
-    if (value instanceof Boolean b) {
+    String next = String.valueOf(rest.peek());
+    if (value instanceof Boolean b && next.equals("?")) {
       return b ? 1L : 0;
     }
-    boolean mayBeAbsent =
-        List.of("?:", "?", ")").contains(String.valueOf(rest.peek())) || rest.isEmpty();
-    return value == null && mayBeAbsent ? null : (Long) config.whole(name, value);
+    if (value == null) {
+      absent = name;
+      return null;
+    }
+    return config.whole(name, value);
+  }
+
+  private boolean present(Long left, Long right) {
+    if (left == null || right == null) {
+      throw config.error(absent, "missing; give a whole number");
+    }
+    return true;
   }
 }

@@ -179,6 +179,11 @@ final class Fields {
     return new FormatException(at(name) + ": " + message);
   }
 
+  /** {@return the error that a setting is missing which the engine alone can give} */
+  FormatException asks(String name, String message, String setting) {
+    return FormatException.missing(setting, at(name) + ": " + message);
+  }
+
   FormatException wrong(String name, String right) {
     return error(name, has(name) ? show(get(name)) + " is not " + right : "missing; give " + right);
   }

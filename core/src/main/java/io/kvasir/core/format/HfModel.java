@@ -1,6 +1,5 @@
 package io.kvasir.core.format;
 
-import io.kvasir.api.EngineSpec;
 import io.kvasir.api.format.Dtype;
 import io.kvasir.api.format.FormatException;
 import io.kvasir.api.format.KvFormat;
@@ -12,17 +11,20 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A model directory as published on Hugging Face, read and normalised.
+ * A model as published, read and normalised.
  *
  * @param config the normalised configuration
  * @param checkpoint what its files say of types
  * @param files the files
  */
 record HfModel(NormalConfig config, Checkpoint checkpoint, ModelFiles files) {
-  static HfModel read(EngineSpec spec, Settings settings) {
-    ModelFiles files = ModelFiles.read(spec, settings);
-    NormalConfig config = NormalConfig.of(files.config(), settings);
-    return new HfModel(config, new Checkpoint(config, files), files);
+  static HfModel read(ModelFiles files, Settings settings) {
+    try {
+      NormalConfig config = NormalConfig.of(files.place(), files.config(), settings);
+      return new HfModel(config, new Checkpoint(config, files), files);
+    } catch (IdentityException e) { // a number of an override that no JSON file may hold
+      throw new FormatException(files.place() + e.getMessage(), e);
+    }
   }
 
   /** {@return the format, checked} */
@@ -57,7 +59,7 @@ record HfModel(NormalConfig config, Checkpoint checkpoint, ModelFiles files) {
     try {
       return ModelConfiguration.of(tree);
     } catch (IdentityException e) {
-      throw new FormatException("config.json: " + e.getMessage(), e);
+      throw new FormatException(files.place() + e.getMessage(), e);
     }
   }
 }

@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiFunction;
 
 /**
  * Resolves the format of a model directory as published on Hugging Face, for engines with vLLM's
@@ -71,31 +72,37 @@ public final class HfResolver implements FormatResolver {
 
   @Override
   public KvFormat resolve(EngineSpec spec) {
-    Settings settings = Settings.of(spec, name(), SETTINGS);
-    HfModel model = HfModel.read(spec, settings);
+    return resolve(spec, name(), ModelFiles::hf);
+  }
+
+  static KvFormat resolve(
+      EngineSpec spec, String name, BiFunction<EngineSpec, Settings, ModelFiles> files) {
+    Settings settings = Settings.of(spec, name, SETTINGS);
+    HfModel model = HfModel.read(files.apply(spec, settings), settings);
+    Map<String, Object> rules = Tables.of(Tables.ENGINES, spec.engine());
+    Dtype dtype =
+        rules.get("dtype") instanceof String own && !settings.decides("dtype")
+            ? Checkpoint.dtype("engines", own)
+            : model.checkpoint().dtype(settings);
     if (!settings.decides("layout")) {
       throw settings
           .fields()
-          .error(
+          .asks(
               "layout",
               "missing; give the order of the dimensions within a block, with a version, such as"
-                  + " \"layer-kv-token-head/1\"");
+                  + " \"layer-kv-token-head/1\"",
+              "layout");
     }
     List<KvGroup> groups =
         new Groups(model.config(), spec.blockTokens(), settings)
-            .of(types(spec.engine(), model, settings));
+            .of(types(spec.engine(), rules, dtype, model, settings));
     return model.format(
-        settings.engine(spec.engine()),
-        settings.fields().text("layout"),
-        model.checkpoint().dtype(settings),
-        groups,
-        settings);
+        settings.engine(spec.engine()), settings.fields().text("layout"), dtype, groups, settings);
   }
 
-  private static Groups.Types types(String engine, HfModel model, Settings settings) {
-    String table = Tables.ENGINES.containsKey(engine) ? engine : "vllm";
-    Map<String, Object> rules = Tables.object(Tables.ENGINES.getOrDefault(engine, Map.of()));
-    Dtype dtype = model.checkpoint().dtype(settings);
+  private static Groups.Types types(
+      String engine, Map<String, Object> rules, Dtype dtype, HfModel model, Settings settings) {
+    String table = Tables.of(Tables.ENGINES).containsKey(engine) ? engine : "vllm";
     String asked =
         settings.decides("kv_cache_dtype")
             ? settings.fields().text("kv_cache_dtype")

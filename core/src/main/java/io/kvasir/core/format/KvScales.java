@@ -33,11 +33,12 @@ final class KvScales {
               + " shared; give scales in the checkpoint, or false");
     }
     if (fields.isNull("kv_scales")) {
-      throw fields.error(
+      throw fields.asks(
           "kv_scales",
           "missing, but fp8 K and V mean nothing without their scales; give \"one\" if all are 1.0,"
               + " or {\"k\":\"sha256:…\",\"v\":\"sha256:…\"} over the checkpoint's values (layer by"
-              + " layer, f32 little endian)");
+              + " layer, f32 little endian)",
+          "kv_scales");
     }
     if ("one".equals(fields.get("kv_scales"))) {
       return ones(layers);

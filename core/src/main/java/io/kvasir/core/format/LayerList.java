@@ -230,6 +230,6 @@ final class LayerList {
   }
 
   private long number(String expression) {
-    return Expression.value(expression, config, name);
+    return Expression.number(expression, config, name);
   }
 }

@@ -45,7 +45,7 @@ final class LayerSlots {
   private List<Slot> of(int layer, String type) {
     Object templates = model.table("kv").get(type);
     if (templates == null) {
-      templates = Tables.LAYERS.get(type);
+      templates = Tables.of(Tables.LAYERS).get(type);
     }
     String window = model.rule("switch");
     if (window != null && type.equals("sliding_attention") && !config.flag(window)) {

@@ -76,7 +76,7 @@ public final class LmdeployResolver implements FormatResolver {
   @Override
   public KvFormat resolve(EngineSpec spec) {
     Settings settings = Settings.of(spec, name(), SETTINGS);
-    HfModel model = HfModel.read(spec, settings);
+    HfModel model = HfModel.read(ModelFiles.hf(spec, settings), settings);
     String engine = engine(spec, settings);
     Dtype dtype = model.checkpoint().dtype(settings);
     String policy = policy(settings, model, dtype);
@@ -120,9 +120,10 @@ public final class LmdeployResolver implements FormatResolver {
       }
       throw settings
           .fields()
-          .error(
+          .asks(
               "backend",
-              "missing; give \"pytorch\" or \"turbomind\": they store blocks differently");
+              "missing; give \"pytorch\" or \"turbomind\": they store blocks differently",
+              "backend");
     }
     String engine =
         switch (settings.fields().text("backend")) {
@@ -141,9 +142,10 @@ public final class LmdeployResolver implements FormatResolver {
   private static String policy(Settings settings, HfModel model, Dtype dtype) {
     Fields fields = settings.fields();
     if (!settings.decides("quant_policy")) {
-      throw fields.error(
+      throw fields.asks(
           "quant_policy",
-          "missing; give 0 where K and V are stored as computed, else 4, 8, 16, 17 or 42");
+          "missing; give 0 where K and V are stored as computed, else 4, 8, 16, 17 or 42",
+          "quant_policy");
     }
     String policy =
         fields.get("quant_policy") instanceof String s

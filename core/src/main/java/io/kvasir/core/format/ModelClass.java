@@ -40,10 +40,10 @@ record ModelClass(String type, Map<String, Object> rules) {
 
   /** {@return the class with this name; null if there is none} */
   static ModelClass named(String type) {
-    if (Tables.CLASSES.get(type) == null) {
+    Map<String, Object> own = Tables.rules(type);
+    if (own == null) {
       return null;
     }
-    Map<String, Object> own = Tables.object(Tables.CLASSES.get(type));
     if (!own.containsKey("like")) {
       return new ModelClass(type, own);
     }
@@ -57,8 +57,7 @@ record ModelClass(String type, Map<String, Object> rules) {
 
   private static String known() {
     return String.join(
-        ", ",
-        new TreeSet<>(Tables.CLASSES.keySet()).stream().filter(t -> !named(t).part()).toList());
+        ", ", new TreeSet<>(Tables.types()).stream().filter(t -> !named(t).part()).toList());
   }
 
   /** {@return whether this is a part of models alone, such as their vision} */

@@ -8,38 +8,85 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
- * The configuration files of a model's directory, as published.
+ * What a model's files say, as published.
  *
- * @param config {@code config.json}, with the engine's overrides
+ * @param place what stands before a name in an error
+ * @param config {@code config.json}, with the engine's overrides, or what a GGUF header says in its
+ *     names
  * @param quantization {@code hf_quant_config.json}, where there is one
  */
-record ModelFiles(Map<String, Object> config, Optional<Map<String, Object>> quantization) {
-  static ModelFiles read(EngineSpec spec, Settings settings) {
-    Path directory =
-        spec.model()
-            .orElseThrow(
-                () ->
-                    new FormatException(
-                        "model: missing, but config.json is read from its directory; give"
-                            + " EngineSpec.model, or declare the format with the resolver"
-                            + " \"explicit\""));
-    Path file = directory.resolve("config.json");
+record ModelFiles(
+    String place, Map<String, Object> config, Optional<Map<String, Object>> quantization) {
+  private static final String CONFIG = "config.json";
+
+  /** {@return the files of a directory, or a configuration file and the quantisation beside it} */
+  static ModelFiles hf(EngineSpec spec, Settings settings) {
+    Path model = model(spec, CONFIG);
+    Path file = Files.isDirectory(model) ? model.resolve(CONFIG) : model;
     if (!Files.isRegularFile(file)) {
       throw new FormatException(
           "%s: there is no such file; give the model's directory, or declare the format with the resolver \"explicit\""
               .formatted(file));
     }
-    Map<String, Object> config = json(file);
-    if (!settings.fields().isNull("hf_overrides")) {
-      config = merged(config, settings.fields().object("hf_overrides").json());
-    }
-    Path quantization = directory.resolve("hf_quant_config.json");
+    Path quantization =
+        file.resolveSibling(
+            file.endsWith(CONFIG)
+                ? "hf_quant_config.json"
+                : file.getFileName().toString().replaceFirst("\\.json$", "")
+                    + ".hf_quant_config.json");
     return new ModelFiles(
-        config, Files.exists(quantization) ? Optional.of(json(quantization)) : Optional.empty());
+        CONFIG + ": ",
+        overridden(json(file), settings),
+        Files.exists(quantization) ? Optional.of(json(quantization)) : Optional.empty());
+  }
+
+  /** {@return what the header of a GGUF file says} */
+  static ModelFiles gguf(EngineSpec spec, Settings settings) {
+    Path file = ggufFile(model(spec, "a GGUF header"));
+    String place = file.getFileName() + ": ";
+    return new ModelFiles(
+        place,
+        overridden(GgufModel.config(place, GgufHeader.read(file).values()), settings),
+        Optional.empty());
+  }
+
+  /** {@return the GGUF file that a path is, or the one of a directory} */
+  static Path ggufFile(Path model) {
+    if (!Files.isDirectory(model)) {
+      return model;
+    }
+    try (Stream<Path> list = Files.list(model)) {
+      List<Path> found = list.filter(f -> f.toString().endsWith(".gguf")).toList();
+      if (found.size() == 1) {
+        return found.getFirst();
+      }
+      throw new FormatException(
+          "%s: has %d files *.gguf; give the file, of a split model the first"
+              .formatted(model, found.size()));
+    } catch (IOException e) {
+      throw new FormatException("%s: cannot be read: %s".formatted(model, e), e);
+    }
+  }
+
+  private static Path model(EngineSpec spec, String what) {
+    return spec.model()
+        .orElseThrow(
+            () ->
+                new FormatException(
+                    "model: missing, but %s is read from it; give EngineSpec.model, or declare the format with the resolver \"explicit\""
+                        .formatted(what)));
+  }
+
+  private static Map<String, Object> overridden(Map<String, Object> config, Settings settings) {
+    return settings.fields().isNull("hf_overrides")
+        ? config
+        : merged(config, settings.fields().object("hf_overrides").json());
   }
 
   private static Map<String, Object> json(Path file) {

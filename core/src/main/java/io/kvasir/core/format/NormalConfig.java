@@ -25,17 +25,17 @@ record NormalConfig(
     Optional<String> dtype) {
   static final int MOST_LAYERS = 4096;
   static final int MOST_DIMENSION = 1 << 16;
-  private static final String PLACE = "config.json: ";
   private static final String TYPES = "layer_types";
 
   /**
    * {@return the normalised configuration of a file}
    *
+   * @param place what stands before a name in an error
    * @throws FormatException if the model's class is not understood, or a field is missing,
    *     contradicting or of the wrong type
    */
-  static NormalConfig of(Map<String, Object> file, Settings settings) {
-    Fields root = new Fields(PLACE, plain(file));
+  static NormalConfig of(String place, Map<String, Object> file, Settings settings) {
+    Fields root = new Fields(place, plain(file));
     Purity.checkType(root);
     ModelClass outer = ModelClass.of(root);
     Purity.check(root, outer);
@@ -46,7 +46,7 @@ record NormalConfig(
       spelled(root, outer);
       text =
           new Fields(
-              PLACE + "text_config.", new LinkedHashMap<>(root.object("text_config").json()));
+              place + "text_config.", new LinkedHashMap<>(root.object("text_config").json()));
       root.json().put("text_config", text.json());
       model = textClass(text, outer);
       Purity.check(text, model);
@@ -73,7 +73,7 @@ record NormalConfig(
   private static Map<String, Object> plain(Map<String, Object> json) {
     Map<String, Object> out = new LinkedHashMap<>(json);
     out.keySet().removeAll(Tables.COSMETIC);
-    Tables.object(Tables.COMMON.get("says_nothing"))
+    Tables.of(Tables.COMMON, "says_nothing")
         .forEach(
             (name, value) -> {
               if (out.containsKey(name)
@@ -122,7 +122,7 @@ record NormalConfig(
       config.json().put("num_hidden_layers", (long) LayerList.length(model.list("layers"), config));
     }
     config.fill(model.table("defaults"));
-    refuse(config, Tables.object(Tables.COMMON.get("refused")));
+    refuse(config, Tables.of(Tables.COMMON, "refused"));
     refuse(config, model.table("refused"));
     model
         .table("only")
@@ -139,9 +139,10 @@ record NormalConfig(
         .table("derive")
         .forEach(
             (name, expression) -> {
-              if (config.isNull(name) || config.get(name).equals("auto")) {
-                Long value = Expression.value((String) expression, config, name);
-                config.json().put(name, value);
+              Object byDefault = model.table("defaults").get(name);
+              boolean left = "auto".equals(byDefault) && byDefault.equals(config.get(name));
+              if (config.isNull(name) || left) {
+                config.json().put(name, Expression.number((String) expression, config, name));
               }
             });
   }
@@ -180,10 +181,12 @@ record NormalConfig(
   }
 
   private static void heads(Fields config, ModelClass model) {
-    if (!model.table("defaults").containsKey("num_key_value_heads") || model.flag("per_layer")) {
+    config.integer("hidden_size", 1, 1 << 24);
+    int heads = config.integer("num_attention_heads", 1, MOST_DIMENSION);
+    boolean counted = model.table("defaults").containsKey("num_key_value_heads");
+    if (!counted || model.flag("per_layer")) {
       return;
     }
-    int heads = config.integer("num_attention_heads", 1, MOST_DIMENSION);
     int kvHeads = config.integer("num_key_value_heads", 1, MOST_DIMENSION);
     if (heads % kvHeads != 0) {
       throw config.error(
@@ -214,7 +217,7 @@ record NormalConfig(
   /** Engines read a list in such a class in two ways: it may only repeat the class's rule. */
   private static void agreed(Fields config, Fields other, ModelClass model) {
     Map<String, Object> known = new LinkedHashMap<>();
-    Tables.LAYERS.keySet().forEach(type -> known.put(type, type));
+    Tables.of(Tables.LAYERS).keySet().forEach(type -> known.put(type, type));
     LayerList.normalize(TYPES, List.of(Map.of("list", TYPES, "as", known)), other);
     if (!LayerSlots.of(config, model, 1).equals(LayerSlots.of(other, model, 1))) {
       throw other.error(

@@ -25,7 +25,7 @@ final class Purity {
   /** Refuses a model type that is no causal decoder. */
   static void checkType(Fields config) {
     Object type = config.get("model_type");
-    if (type instanceof String s && Tables.IMPURE.get(s) instanceof String kind) {
+    if (type instanceof String s && Tables.of(Tables.IMPURE).get(s) instanceof String kind) {
       throw config.error("model_type", "\"" + s + "\" is " + because(kind));
     }
   }

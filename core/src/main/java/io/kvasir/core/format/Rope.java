@@ -216,12 +216,14 @@ final class Rope {
     }
     p.putIfAbsent("rope_type", own.getOrDefault("type", "default"));
     Fields fields = new Fields(place + ".", p);
-    Object rules = Tables.ROPE.get(fields.text("rope_type"));
+    Object rules = Tables.of(Tables.ROPE).get(fields.text("rope_type"));
     if (rules == null) {
       throw fields.error(
           "rope_type",
           "%s is none that is understood (%s); declare the format with the resolver \"explicit\""
-              .formatted(Fields.show(p.get("rope_type")), String.join(", ", Tables.ROPE.keySet())));
+              .formatted(
+                  Fields.show(p.get("rope_type")),
+                  String.join(", ", Tables.of(Tables.ROPE).keySet())));
     }
     Map<String, Object> type = Tables.object(rules);
     if (rule.containsKey("original") && LEARNT.contains(p.get("rope_type"))) {
@@ -278,10 +280,11 @@ final class Rope {
     }
     OptionalInt pinned = settings.pinnedRope(config);
     if (pinned.isEmpty()) {
-      throw parameters.error(
+      throw parameters.asks(
           "rope_type",
           "\"%s\" rotates K by the length of the whole request, so no block can be shared; give the setting rope_pinned_length if the engine uses the one table of that length for all requests"
-              .formatted(parameters.get("rope_type")));
+              .formatted(parameters.get("rope_type")),
+          "rope_pinned_length");
     }
     parameters.json().put("pinned_length", (long) pinned.getAsInt());
   }

@@ -67,14 +67,14 @@ record Slot(
     if (config.has(expression)) {
       return config.integer(expression, least, NormalConfig.MOST_DIMENSION);
     }
-    Long value = Expression.value(expression, config, target);
-    if (value == null || value < least || value > NormalConfig.MOST_DIMENSION) {
+    long value = Expression.number(expression, config, target);
+    if (value < least || value > NormalConfig.MOST_DIMENSION) {
       throw config.error(
           target,
-          "makes %s %s, which is no whole number from %d to %d"
+          "makes %s %d, which is no whole number from %d to %d"
               .formatted(expression, value, least, NormalConfig.MOST_DIMENSION));
     }
-    return value.intValue();
+    return (int) value;
   }
 
   private static Slot state(Map<String, Object> template, Fields config, int tp) {
@@ -87,7 +87,7 @@ record Slot(
       sizes = config.with("groups", (long) Math.max(groups, tp)); // one group is repeated per rank
     }
     for (String name : Tables.strings(template.get("divides"))) {
-      if (Expression.value(name, config, name) % tp != 0) {
+      if (Expression.number(name, config, name) % tp != 0) {
         throw config.error(name, "is not divisible by the %d ranks".formatted(tp));
       }
     }
@@ -108,9 +108,9 @@ record Slot(
   private static long elements(Map<String, Object> template, String name, Fields config) {
     String expression = (String) template.get(name);
     String target = Expression.names(expression).stream().findFirst().orElse(name);
-    Long value = Expression.value(expression, config, target);
-    if (value == null || value < 0 || value > MOST_STATE) {
-      throw config.error(target, "makes a state of %s elements".formatted(value));
+    long value = Expression.number(expression, config, target);
+    if (value < 0 || value > MOST_STATE) {
+      throw config.error(target, "makes a state of %d elements".formatted(value));
     }
     return value;
   }

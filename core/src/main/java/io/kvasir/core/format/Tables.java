@@ -5,54 +5,74 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
-/** The committed tables: what the resolvers know of model classes and engines. */
+/**
+ * The committed tables: what the resolvers know of model classes and engines. Each is read when it
+ * is first asked for, of the classes only the family that a model belongs to.
+ */
 final class Tables {
-  private static final List<String> FAMILIES =
-      List.of(
-          "cohere",
-          "deepseek",
-          "gemma",
-          "glm",
-          "gpt",
-          "hybrid",
-          "llama",
-          "minimax",
-          "mistral",
-          "phi",
-          "qwen");
+  /** Parameters by RoPE type. */
+  static final String ROPE = "rope.json";
 
-  /** Rules and defaults by model type. */
-  static final Map<String, Object> CLASSES = families();
+  /** KV types by engine and by the engine's own name for them. */
+  static final String CACHE_TYPES = "cache-types.json";
+
+  /** What engines do where they are not asked for a type, by engine. */
+  static final String ENGINES = "engines.json";
+
+  /** Architectures of GGUF files: the class that each is, and the class's names of its keys. */
+  static final String GGUF = "gguf.json";
 
   /** What a kind of layers keeps where its class does not say. */
-  static final Map<String, Object> LAYERS = object("layers.json");
+  static final String LAYERS = "layers.json";
 
   /**
    * What holds in every class: fields with the value that says nothing, fields that are refused.
    */
-  static final Map<String, Object> COMMON = object("common.json");
-
-  /** Parameters by RoPE type. */
-  static final Map<String, Object> ROPE = object("rope.json");
-
-  /** KV types by engine and by the engine's own name for them. */
-  static final Map<String, Object> CACHE_TYPES = object("cache-types.json");
-
-  /** What engines do where they are not asked for a type, by engine. */
-  static final Map<String, Object> ENGINES = object("engines.json");
+  static final String COMMON = "common.json";
 
   /** Model types whose K and V depend on what comes later or lies outside, with the reason. */
-  static final Map<String, Object> IMPURE = object("impure.json");
+  static final String IMPURE = "impure.json";
 
   /** Names of a configuration that say nothing about K and V. */
-  static final Set<String> COSMETIC = names("cosmetic.json");
+  static final Set<String> COSMETIC = Set.copyOf(strings(read("cosmetic.json")));
+
+  private static final Map<String, Map<String, Object>> READ = new ConcurrentHashMap<>();
+  private static final Map<String, String> FAMILIES = families();
 
   private Tables() {}
+
+  /** {@return a table} */
+  static Map<String, Object> of(String name) {
+    return READ.computeIfAbsent(name, n -> object(read(n)));
+  }
+
+  /** {@return an object of a table; an empty one where there is none} */
+  static Map<String, Object> of(String table, String name) {
+    return object(of(table).getOrDefault(name, Map.of()));
+  }
+
+  /** {@return the model types of all classes} */
+  static Set<String> types() {
+    return FAMILIES.keySet();
+  }
+
+  /** {@return the rules of a class; null if there is none of this type} */
+  static Map<String, Object> rules(String type) {
+    String family = FAMILIES.get(type);
+    return family == null ? null : of("classes/" + family + ".json", type);
+  }
+
+  private static Map<String, String> families() {
+    Map<String, String> out = new HashMap<>();
+    object(read("classes.json"))
+        .forEach((family, types) -> strings(types).forEach(type -> out.put(type, family)));
+    return out;
+  }
 
   /** {@return an object of a table} */
   @SuppressWarnings("unchecked") // names of a JSON object are strings
@@ -65,23 +85,9 @@ final class Tables {
     return json == null ? List.of() : ((List<?>) json).stream().map(String.class::cast).toList();
   }
 
-  private static Map<String, Object> object(String name) {
-    return StrictJson.object(name, bytes(name));
-  }
-
-  private static Map<String, Object> families() {
-    Map<String, Object> out = new HashMap<>();
-    FAMILIES.forEach(family -> out.putAll(object("classes/" + family + ".json")));
-    return out;
-  }
-
-  private static Set<String> names(String name) {
-    return Set.copyOf(new HashSet<>(strings(StrictJson.value(name, bytes(name)))));
-  }
-
-  private static byte[] bytes(String name) {
+  private static Object read(String name) {
     try (InputStream in = Tables.class.getResourceAsStream(name)) {
-      return in.readAllBytes();
+      return StrictJson.value(name, in.readAllBytes());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

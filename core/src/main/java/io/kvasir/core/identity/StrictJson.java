@@ -84,7 +84,8 @@ public final class StrictJson {
 
   /**
    * {@return the tree of a model's file, in which the literals {@code NaN}, {@code Infinity} and
-   * {@code -Infinity} that Python writes stand as strings}
+   * {@code -Infinity} that Python writes stand as strings, and so do huge numbers with an exponent,
+   * such as {@code 1e308}, which files have where they mean no limit}
    *
    * @throws IdentityException if the document is refused, or is no object
    * @throws IOException if the file cannot be read

@@ -85,6 +85,9 @@ final class TreeBuilder {
       value = new BigDecimal(text);
       CanonicalJson.text(value);
     } catch (NumberFormatException | IdentityException e) { // the former: a huge exponent
+      if (nonFiniteAsText && text.contains("e") && Double.isFinite(Double.parseDouble(text))) {
+        return new BigDecimal(text).stripTrailingZeros().toString(); // as 1e308 for no limit
+      }
       throw wrong(
           path,
           cut(text, 40)

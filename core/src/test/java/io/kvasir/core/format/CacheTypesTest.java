@@ -98,9 +98,7 @@ class CacheTypesTest {
       })
   void typeThatIsNotDescribedIsRefusedByName(String type) {
     String why =
-        Tables.object(Tables.object(Tables.CACHE_TYPES.get("vllm")).get(type))
-            .get("refused")
-            .toString();
+        Tables.object(Tables.of(Tables.CACHE_TYPES, "vllm").get(type)).get("refused").toString();
     assertRefused(
         "settings.kv_cache_dtype: \"%s\" %s; declare the format with the resolver \"explicit\""
             .formatted(type, why),

@@ -210,6 +210,7 @@ class ExplicitResolverTest {
     assertEquals(
         List.of(
             ExplicitResolver.class.getName(),
+            GgufResolver.class.getName(),
             HfResolver.class.getName(),
             LmdeployResolver.class.getName()),
         names);

@@ -83,6 +83,14 @@ final class Models {
                   """
                   {"num_key_value_heads":2,"head_dim":64,"attn_type_list":[0,0,0,1,0,0,0,1],"rope_theta":10000000}\
                   """));
+      case "step3p7" ->
+          out.putAll(
+              json(
+                  """
+                  {"num_key_value_heads":2,"head_dim":64,"sliding_window":512,"rope_theta":10000,"max_position_embeddings":65536,
+                   "layer_types":["full_attention","sliding_attention","sliding_attention","sliding_attention",
+                   "full_attention","sliding_attention","sliding_attention","sliding_attention"]}\
+                  """));
       case "nemotron_h" -> out.put("hybrid_override_pattern", "MEM*M-M*");
       case "nemotron-nas" ->
           out.put(

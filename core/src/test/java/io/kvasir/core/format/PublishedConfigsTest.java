@@ -205,6 +205,94 @@ class PublishedConfigsTest {
         .orElse(null);
   }
 
+  private static final List<String> PATTERNS =
+      List.of(
+          "layer_types",
+          "attn_type_list",
+          "hybrid_layer_pattern",
+          "hybrid_override_pattern",
+          "no_rope_layers",
+          "indexer_types",
+          "block_configs");
+
+  /** Files get cut on their way: what a class has no default for is asked for by name. */
+  @TestFactory
+  Stream<DynamicTest> trimmedFileIsRefusedWithTheReason() throws IOException {
+    Path configs = configs();
+    List<DynamicTest> tests = new ArrayList<>();
+    for (String file : StrictJson.object(configs.resolve("expected.json")).keySet()) {
+      Map<String, Object> config = StrictJson.modelFile(configs.resolve(file));
+      tests.add(DynamicTest.dynamicTest(file, () -> trim(config)));
+    }
+    return tests.stream();
+  }
+
+  private void trim(Map<String, Object> config) throws IOException {
+    boolean nested = config.containsKey("text_config");
+    Map<String, Object> text = Tables.object(config.getOrDefault("text_config", config));
+    trimmed(config, false, "model_type", null, "model_type: missing");
+    for (String name :
+        List.of("num_hidden_layers", "n_layer", "n_layers", "hidden_size", "d_model")) {
+      boolean counted =
+          name.equals("num_hidden_layers") && text.containsKey("hybrid_override_pattern");
+      if (!nested && !counted && text.containsKey(name)) {
+        trimmed(config, false, name, null, "missing; no whole file of the class");
+      }
+    }
+    for (String name : PATTERNS) {
+      Object pattern = text.get(name);
+      if (pattern instanceof List<?> l && !l.isEmpty()) {
+        trimmed(config, nested, name, l.subList(0, l.size() - 1), name + ": has ");
+        Object more = ((Long) text.get("num_hidden_layers")) + 1;
+        trimmed(config, nested, "num_hidden_layers", more, "entries, but num_hidden_layers is");
+      } else if (pattern instanceof String s) {
+        trimmed(config, nested, name, s.substring(1), name + ": has ");
+      }
+    }
+    for (String name : List.of("rope_scaling", "rope_parameters")) {
+      if (text.get(name) instanceof Map<?, ?> rope) {
+        trimRope(config, nested, name, Tables.object(rope));
+      }
+    }
+    if ("minimax_m1".equals(config.get("model_type"))) {
+      trimmed(config, false, "rope_theta", null, "rope_theta: missing");
+    }
+  }
+
+  private void trimRope(
+      Map<String, Object> config, boolean nested, String name, Map<String, Object> rope)
+      throws IOException {
+    for (String part : rope.keySet()) {
+      boolean kind = rope.get(part) instanceof Map<?, ?>;
+      boolean needed =
+          List.of("factor", "original_max_position_embeddings", "low_freq_factor", "long_factor")
+              .contains(part);
+      boolean phi = "phi3".equals(config.get("model_type")); // has the length beside it
+      if (kind || (needed && rope.containsKey("factor") && !phi)) {
+        Map<String, Object> less = new LinkedHashMap<>(rope);
+        less.remove(part);
+        trimmed(config, nested, name, less, part + ": missing");
+      }
+    }
+  }
+
+  private void trimmed(
+      Map<String, Object> config, boolean nested, String name, Object value, String reason)
+      throws IOException {
+    Map<String, Object> whole = new LinkedHashMap<>(config);
+    Map<String, Object> text =
+        nested ? new LinkedHashMap<>(Tables.object(config.get("text_config"))) : whole;
+    text.put(name, value);
+    if (value == null) {
+      text.remove(name);
+    }
+    if (nested) {
+      whole.put("text_config", text);
+    }
+    FormatException e = assertThrows(FormatException.class, () -> changed(whole), name);
+    assertTrue(e.getMessage().contains(reason), e.getMessage() + " is not: " + reason);
+  }
+
   /** Whatever a field means: another value is another model, unless the name is on the list. */
   @TestFactory
   Stream<DynamicTest> changedFieldIsAnotherModelUnlessItsNameIsCosmetic() throws IOException {

@@ -28,7 +28,7 @@ class RefusedModelsTest {
   private static final String KNOWN =
       String.join(
           ", ",
-          Tables.CLASSES.keySet().stream()
+          Tables.types().stream()
               .filter(type -> !type.equals("siglip_vision_model"))
               .sorted()
               .toList());
@@ -59,6 +59,16 @@ class RefusedModelsTest {
             + KNOWN
             + "); declare the whole format with the resolver \"explicit\"",
         () -> hf(directory, with(config("llama"), "model_type", "\"siglip_vision_model\"")));
+  }
+
+  /** As one published copy of Step-3.7-Flash, which lost all of its RoPE. */
+  @Test
+  void fileThatLostItsRopeIsRefusedWhereTheClassHasNoDefault() {
+    for (String type : List.of("step3p7", "minimax_m1")) {
+      assertRefused(
+          "config.json: rope_theta: missing; the class has no default for it",
+          () -> hf(directory, with(config(type), "rope_theta", null)));
+    }
   }
 
   @Test
@@ -286,8 +296,8 @@ class RefusedModelsTest {
   @Test
   void directoryWithoutAConfigurationIsRefused() {
     assertRefused(
-        "model: missing, but config.json is read from its directory; give EngineSpec.model, or"
-            + " declare the format with the resolver \"explicit\"",
+        "model: missing, but config.json is read from it; give EngineSpec.model, or declare the"
+            + " format with the resolver \"explicit\"",
         () -> new HfResolver().resolve(Models.spec("vllm", null, Models.LAYOUT)));
     assertRefused(
         directory.resolve("config.json")

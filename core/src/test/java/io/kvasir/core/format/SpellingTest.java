@@ -29,7 +29,7 @@ class SpellingTest {
   @TempDir Path directory;
 
   static List<String> classes() {
-    return Tables.CLASSES.keySet().stream().filter(t -> !t.startsWith("siglip")).sorted().toList();
+    return Tables.types().stream().filter(t -> !t.startsWith("siglip")).sorted().toList();
   }
 
   @Test
@@ -305,7 +305,7 @@ class SpellingTest {
                 "attention_chunk_size",
                 "no_rope_layers",
                 "num_kv_shared_layers"));
-    for (String type : Tables.CLASSES.keySet()) {
+    for (String type : Tables.types()) {
       meaningful.addAll(ModelClass.named(type).table("defaults").keySet());
       meaningful.addAll(ModelClass.named(type).names("required"));
     }

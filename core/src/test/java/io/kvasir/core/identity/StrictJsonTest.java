@@ -172,6 +172,12 @@ class StrictJsonTest {
         Map.of("a", "NaN", "b", List.of("Infinity", "-Infinity")),
         StrictJson.modelFile(
             "config.json", "{\"a\":NaN,\"b\":[Infinity,-Infinity]}".getBytes(UTF_8)));
+    assertEquals( // files have it where they mean no limit
+        Map.of("a", List.of("1E+308", "1E+308", "-2.5E+300")),
+        StrictJson.modelFile("config.json", "{\"a\":[1e308,10.0e307,-2.5e300]}".getBytes(UTF_8)));
+    assertThrows(
+        IdentityException.class,
+        () -> StrictJson.modelFile("config.json", "{\"a\":9007199254740993}".getBytes(UTF_8)));
     assertEquals(
         "config.json: a: the name stands twice",
         assertThrows(

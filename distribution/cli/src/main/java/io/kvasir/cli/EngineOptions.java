@@ -63,7 +63,8 @@ final class EngineOptions {
     return spec.build();
   }
 
-  private static Object value(String text) {
+  /** {@return a value as JSON has it, or else the text} */
+  static Object value(String text) {
     try {
       return JSON.readValue(text, Object.class);
     } catch (JacksonException e) {

@@ -20,7 +20,8 @@ import picocli.CommandLine.ParameterException;
       DoctorCommand.class,
       LsCommand.class,
       RmCommand.class,
-      BenchCommand.class
+      BenchCommand.class,
+      FormatCommand.class
     },
     synopsisSubcommandLabel = "COMMAND",
     exitCodeListHeading = "%nExit status:%n",

@@ -48,6 +48,7 @@ class CommandsIT {
             "ls",
             "rm",
             "bench",
+            "format",
             "Exit status:",
             "0",
             "1",
