@@ -16,7 +16,8 @@ fail() {
 # Whether everything is built and no source is younger.
 up_to_date() {
   [ -f "$STAMP" ] && [ -d "$ROOT/benchmarks/target/lib" ] || return 1
-  younger=$(find "$ROOT/pom.xml" "$ROOT/api" "$ROOT/plugins" "$ROOT/plugin-local" "$ROOT/benchmarks" \
+  younger=$(find "$ROOT/pom.xml" "$ROOT/api" "$ROOT/core" "$ROOT/plugins" "$ROOT/plugin-local" \
+    "$ROOT/distribution/cli" "$ROOT/benchmarks" \
     -name target -prune -o -type f -newer "$STAMP" -print | head -n 1)
   [ -z "$younger" ]
 }
@@ -80,4 +81,5 @@ up_to_date || build
 
 PROPERTIES=
 CLASS_PATH="$ROOT/benchmarks/target/classes:$ROOT/api/target/classes:$ROOT/plugin-local/target/classes"
-CLASS_PATH="$CLASS_PATH:$ROOT/plugins/plugin-memory/target/classes:$ROOT/benchmarks/target/lib/*"
+CLASS_PATH="$CLASS_PATH:$ROOT/plugins/plugin-memory/target/classes:$ROOT/core/target/classes"
+CLASS_PATH="$CLASS_PATH:$ROOT/distribution/cli/target/classes:$ROOT/benchmarks/target/lib/*"

@@ -6,6 +6,7 @@ module io.kvasir.conformance {
 
   exports io.kvasir.conformance;
   exports io.kvasir.conformance.engine;
+  exports io.kvasir.conformance.wrap;
 
   // JUnit calls what the rules inherit
   opens io.kvasir.conformance to

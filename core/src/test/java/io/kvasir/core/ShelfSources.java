@@ -9,7 +9,7 @@ final class ShelfSources {
         public record Config(int slots) {}
         public StoreDescriptor descriptor() {
           StoreDescriptor all =
-              StoreDescriptor.named("shelf").configuredBy(Config.class).enumerate().build();
+              StoreDescriptor.named("shelf").config(Config.class).enumerate().build();
           return Boolean.getBoolean("shelf.strict")
               ? new StoreDescriptor("shelf", Config.class, all.capabilities(), java.util.List.of("strict"))
               : all;

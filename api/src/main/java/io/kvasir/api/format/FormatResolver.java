@@ -6,8 +6,8 @@ import io.kvasir.api.EngineSpec;
  * SPI: says what the bytes of an engine's blocks mean, with nothing left at {@code auto}.
  *
  * <p>Found by {@link java.util.ServiceLoader}: in the core ({@code hf}, {@code lmdeploy}, {@code
- * explicit}, {@code gguf}), with an engine ({@code jlama}), or in a plugin. Called once per connector, on the
- * caller's thread.
+ * explicit}, {@code gguf}), with an engine ({@code jlama}), or in a plugin. Called once per
+ * connector, on the caller's thread.
  */
 public interface FormatResolver {
   /** {@return the name by which a specification asks for it} */

@@ -4,16 +4,23 @@ import io.kvasir.api.BlockStatus;
 import io.kvasir.api.identity.BlockKeys;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Blocks on their way to or from a store: keys, a frame each, and a status each. Each status is set
  * by one thread at a time; the core reads them after the call returned.
+ *
+ * <p>Frames are lent for the call. A store whose library cannot be stopped {@linkplain #retain
+ * retains} them when it returns at its deadline.
  */
 public final class Blocks {
   private final BlockKeys keys;
   private final List<Frame> frames;
   private final BlockStatus[] statuses;
   private final Throwable[] causes;
+  private final AtomicInteger users = new AtomicInteger(1); // the call, and what it left behind
+  private volatile Runnable whenFree = () -> {};
 
   /**
    * Creates blocks without a status.
@@ -104,6 +111,43 @@ public final class Blocks {
       if (statuses[i] == null) {
         set(i, status, cause);
       }
+    }
+  }
+
+  /**
+   * Keeps the frames out of use after the call has returned: for a store that ended a call at its
+   * deadline while its library still reads or writes them. Called before the call returns.
+   *
+   * @return ends it, on any thread; repeating does nothing
+   */
+  public Runnable retain() {
+    users.incrementAndGet();
+    AtomicBoolean ended = new AtomicBoolean();
+    return () -> {
+      if (!ended.getAndSet(true)) {
+        leave();
+      }
+    };
+  }
+
+  /** {@return whether a call that has returned left somebody behind who still uses the frames} */
+  public boolean retained() {
+    return users.get() > 1;
+  }
+
+  /**
+   * Says that the call has returned; called once, by whom the frames belong to.
+   *
+   * @param action run when nobody uses the frames any more: now, or later on any thread
+   */
+  public void whenFree(Runnable action) {
+    whenFree = action;
+    leave();
+  }
+
+  private void leave() {
+    if (users.decrementAndGet() == 0) {
+      whenFree.run();
     }
   }
 

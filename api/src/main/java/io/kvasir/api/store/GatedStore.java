@@ -50,9 +50,7 @@ public final class GatedStore implements Store {
 
   @Override
   public StoreHealth health() {
-    return closed.get()
-        ? new StoreHealth(StoreHealth.State.DOWN, "the store is closed")
-        : store.health();
+    return closed.get() ? StoreHealth.down("the store is closed") : store.health();
   }
 
   @Override

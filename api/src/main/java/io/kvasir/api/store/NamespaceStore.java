@@ -23,7 +23,7 @@ public interface NamespaceStore extends AutoCloseable {
    * Fills the frame of each block that it can and sets each status: {@code OK}, {@code MISS}
    * (absent, or evicted since), {@code CORRUPT}, {@code MISMATCH}, {@code TIMEOUT}, {@code IO},
    * {@code CLOSED}. A frame without {@code OK} holds nothing to be trusted. Frames are the core's:
-   * none is touched after the call returned.
+   * none is touched after the call returned, unless {@link Blocks#retain} says so.
    *
    * @param lease the lease of a lookup that covered the blocks; an expired one can only cause
    *     misses
@@ -36,7 +36,7 @@ public interface NamespaceStore extends AutoCloseable {
    * left untouched; two writers of one key cannot harm each other. After {@code OK} a block is
    * found and loads with these bytes. After any other status it is absent or whole, never partial;
    * after {@code TIMEOUT} it may still appear. Frames are read until the call returns and not
-   * after.
+   * after, unless {@link Blocks#retain} says so.
    *
    * @param from blocks to store; each frame's payload is the namespace's size for the group
    */

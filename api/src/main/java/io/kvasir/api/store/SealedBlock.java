@@ -23,6 +23,11 @@ public final class SealedBlock {
 
   private SealedBlock() {}
 
+  /** {@return the payload of a block that is to be saved, and its trailer} */
+  public static byte[] seal(Blocks from, int block) {
+    return seal(from.keys(), block, from.frame(block).payload());
+  }
+
   /** {@return the payload and its trailer} */
   public static byte[] seal(BlockKeys keys, int block, MemorySegment payload) {
     int length = Math.toIntExact(payload.byteSize());
@@ -32,6 +37,19 @@ public final class SealedBlock {
     trailer.putInt(MAGIC).putLong(length).put(keys.fingerprint(block));
     trailer.putInt(crc(sealed));
     return sealed;
+  }
+
+  /**
+   * Copies the payload of a sealed block into the frame of a block that is to be loaded.
+   *
+   * @param sealed what lies under its key, null if nothing does
+   * @return {@code MISS} if nothing does, else as {@link #open(BlockKeys, int, byte[],
+   *     MemorySegment)}
+   */
+  public static BlockStatus open(Blocks into, int block, byte[] sealed) {
+    return sealed == null
+        ? BlockStatus.MISS
+        : open(into.keys(), block, sealed, into.frame(block).payload());
   }
 
   /**

@@ -54,7 +54,7 @@ public record StoreDescriptor(
     }
 
     /** Names the record that holds the configuration. */
-    public Builder configuredBy(Class<? extends Record> type) {
+    public Builder config(Class<? extends Record> type) {
       this.configuration = type;
       return this;
     }

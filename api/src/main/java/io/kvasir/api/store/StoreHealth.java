@@ -21,4 +21,14 @@ public record StoreHealth(State state, String detail) {
   public static StoreHealth up(String detail) {
     return new StoreHealth(State.UP, detail);
   }
+
+  /** {@return a store that does not work} */
+  public static StoreHealth down(String detail) {
+    return new StoreHealth(State.DOWN, detail);
+  }
+
+  /** {@return a store that works, or does not} */
+  public static StoreHealth upIf(boolean works, String detail) {
+    return works ? up(detail) : down(detail);
+  }
 }

@@ -16,6 +16,7 @@ import io.kvasir.api.identity.NamespaceManifest;
 import io.kvasir.api.identity.RequestScope;
 import io.kvasir.api.identity.Weights;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -71,11 +72,29 @@ class SealedBlockTest {
     assertArrayEquals(new byte[PAYLOAD.length], into);
   }
 
+  @Test
+  void aBlockThatIsNotThereIsAMiss() {
+    Blocks blocks = blocks(into);
+    assertEquals(BlockStatus.MISS, SealedBlock.open(blocks, 0, null));
+    assertEquals(BlockStatus.OK, SealedBlock.open(blocks, 0, SealedBlock.seal(blocks(PAYLOAD), 0)));
+    assertArrayEquals(PAYLOAD, into);
+    assertEquals(BlockStatus.MISMATCH, SealedBlock.open(blocks, 1, sealed));
+  }
+
+  private static Blocks blocks(byte[] payload) {
+    List<Frame> frames = new ArrayList<>();
+    for (int i = 0; i < KEYS.count(); i++) {
+      MemorySegment memory = MemorySegment.ofArray(i == 0 ? payload : payload.clone());
+      frames.add(new Frame(memory, memory.byteSize()));
+    }
+    return new Blocks(KEYS, frames);
+  }
+
   private BlockStatus open(int block, byte[] value) {
     return SealedBlock.open(KEYS, block, value, MemorySegment.ofArray(into));
   }
 
-  private static BlockKeys keys() {
+  static NamespaceManifest manifest() {
     KvFormat format =
         KvFormat.of(
             ModelConfiguration.of(Map.of("layers", 1)),
@@ -84,7 +103,11 @@ class SealedBlockTest {
             "layer-kv-token-head/1",
             List.of(KvGroup.full(0, 4, List.of(0), 1, 4, Dtype.F32)),
             Shards.ONE);
-    NamespaceManifest manifest = NamespaceManifest.of("acme", Weights.named("m", "r-1"), format);
+    return NamespaceManifest.of("acme", Weights.named("m", "r-1"), format);
+  }
+
+  private static BlockKeys keys() {
+    NamespaceManifest manifest = manifest();
     KeyChain chain =
         new KeyChain(manifest, new ChainHasher(manifest.id(), RequestScope.NONE), 4, List.of());
     chain.append(1, 2, 3, 4, 5, 6, 7, 8);

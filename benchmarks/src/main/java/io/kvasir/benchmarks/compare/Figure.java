@@ -1,5 +1,9 @@
 package io.kvasir.benchmarks.compare;
 
+import io.kvasir.cli.bench.Interleaved;
+import io.kvasir.cli.bench.Median;
+import io.kvasir.cli.bench.Round;
+import java.util.List;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -14,6 +18,30 @@ import tools.jackson.databind.json.JsonMapper;
 record Figure(
     Measure of, Median gigabytesPerSecond, Median ratio, Median cpuSecondsPerGigabyte, int rounds) {
   private static final JsonMapper JSON = new JsonMapper();
+
+  /** The medians of all rounds, each against the raw rounds around it. */
+  static Figure of(Measure of, Interleaved rounds) {
+    return of(of, rounds, rounds.rounds());
+  }
+
+  /** The same for other rounds that lay in the same places. */
+  static Figure of(Measure of, Interleaved rounds, List<Round> others) {
+    return of(of, others, rounds.ratio(others));
+  }
+
+  /** The raw rounds by themselves. */
+  static Figure ofRaw(Measure of, Interleaved rounds) {
+    return of(of, rounds.raw(), null);
+  }
+
+  private static Figure of(Measure of, List<Round> rounds, Median ratio) {
+    return new Figure(
+        of,
+        Median.of(rounds.stream().map(Round::gigabytesPerSecond).toList()),
+        ratio,
+        Median.of(rounds.stream().map(Round::cpuSecondsPerGigabyte).toList()),
+        rounds.size());
+  }
 
   String json() {
     return JSON.writeValueAsString(this);

@@ -2,6 +2,7 @@ package io.kvasir.benchmarks.compare;
 
 import io.kvasir.api.identity.BlockKeys;
 import io.kvasir.api.store.Blocks;
+import io.kvasir.cli.bench.DirectFile;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -32,10 +33,10 @@ final class FilesPeer implements Peer {
    */
   FilesPeer(Path directory, boolean direct) throws IOException {
     this.directory = directory;
-    Stream<OpenOption> past = direct ? Stream.of(ChannelDisk.DIRECT) : Stream.of();
+    Stream<OpenOption> past = direct ? Stream.of(DirectFile.DIRECT) : Stream.of();
     this.reading =
         Stream.concat(Stream.of(StandardOpenOption.READ), past).collect(Collectors.toSet());
-    past = direct ? Stream.of(ChannelDisk.DIRECT) : Stream.of();
+    past = direct ? Stream.of(DirectFile.DIRECT) : Stream.of();
     this.writing =
         Stream.concat(Stream.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), past)
             .collect(Collectors.toSet());

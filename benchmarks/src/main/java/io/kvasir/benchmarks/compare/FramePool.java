@@ -58,6 +58,13 @@ final class FramePool implements AutoCloseable {
         .toList();
   }
 
+  /** {@return a batch of frames for each caller} */
+  List<List<Frame>> forCallers(int callers, int batchBlocks, long payloadBytes) {
+    return IntStream.range(0, callers)
+        .mapToObj(c -> frames(c * batchBlocks, batchBlocks, payloadBytes))
+        .toList();
+  }
+
   @Override
   public void close() throws IOException {
     Posix.unmap(mapped);

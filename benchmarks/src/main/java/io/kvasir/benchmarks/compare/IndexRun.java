@@ -9,6 +9,7 @@ import io.kvasir.api.store.NamespaceStore;
 import io.kvasir.api.store.Store;
 import io.kvasir.benchmarks.common.Chains;
 import io.kvasir.benchmarks.common.SparseStore;
+import io.kvasir.cli.bench.Median;
 import io.kvasir.plugin.local.LookupProbe;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,7 +28,7 @@ final class IndexRun {
    * @param blocks in the store
    * @param replayedPages of the log, of 32 puts each
    * @param firstOpenMillis after the crash, in a JVM that has opened no such store before
-   * @param openMillis the median of the later ones, each after such a crash
+   * @param openMillis the median of the later half, in a warm JVM, each after such a crash
    * @param opens how many those were
    * @param bytesPerBlock heap and native memory of the open store, by its blocks
    * @param indexBytesPerBlock of such bytes, those for fingerprints and index
@@ -106,7 +107,7 @@ final class IndexRun {
         sparse.blocks(),
         replayedPages,
         first,
-        millis.isEmpty() ? first : Median.of(millis).value(),
+        millis.isEmpty() ? first : Median.of(millis.subList(opens / 2, opens)).value(),
         opens,
         bytes,
         LookupProbe.indexBytesPerBlock(Math.min(sparse.blocks(), A_MILLION)),

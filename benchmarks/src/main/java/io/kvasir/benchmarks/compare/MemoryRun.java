@@ -8,6 +8,9 @@ import io.kvasir.api.store.NamespaceStore;
 import io.kvasir.api.store.Store;
 import io.kvasir.benchmarks.common.Chains;
 import io.kvasir.benchmarks.common.Stores;
+import io.kvasir.cli.bench.Callers;
+import io.kvasir.cli.bench.Interleaved;
+import io.kvasir.cli.bench.Round;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
 
@@ -51,7 +54,7 @@ final class MemoryRun {
       }
       rounds.raw(Round.time(bytes, () -> copy(source, frames)));
     }
-    System.out.println(rounds.figure(Measure.GET_WARM).json());
+    System.out.println(Figure.of(Measure.GET_WARM, rounds).json());
   }
 
   private static void copy(FramePool source, FramePool frames) {

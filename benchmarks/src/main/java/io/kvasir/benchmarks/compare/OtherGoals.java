@@ -12,6 +12,7 @@ final class OtherGoals {
   private static final int SMALLEST_BLOCK = 4096;
   private static final int TAIL_ONLY = 2;
   private static final int HALF_A_RING = 8192;
+  private static final int HASH_ROUNDS = 5;
   private static final List<String> JVM = List.of("-Xmx4g", "-XX:NativeMemoryTracking=summary");
 
   private final Path work;
@@ -132,7 +133,7 @@ final class OtherGoals {
 
   private void hashes() throws IOException {
     Compare.say("chain hashes");
-    HashRun.Result hashes = HashRun.Result.of(ChildJvm.run(HashRun.class, "" + sizes.opens()));
+    HashRun.Result hashes = HashRun.Result.of(ChildJvm.run(HashRun.class, "" + HASH_ROUNDS));
     goals.add(
         Goal.beside("G7", "chain hash of 64-token blocks, M/s", hashes.blocksPerSecond() / 1e6));
     if (hashes.python() == null) {

@@ -4,6 +4,10 @@ import io.kvasir.api.identity.BlockKeys;
 import io.kvasir.benchmarks.common.Chains;
 import io.kvasir.benchmarks.common.PageCache;
 import io.kvasir.benchmarks.common.Posix;
+import io.kvasir.cli.bench.Callers;
+import io.kvasir.cli.bench.Interleaved;
+import io.kvasir.cli.bench.Median;
+import io.kvasir.cli.bench.Round;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayList;
@@ -33,7 +37,8 @@ final class PeerRun {
     this.chains = new Chains(plan.blockBytes());
     this.pool =
         new FramePool(plan.callers() * plan.batchBlocks(), plan.frameBytes(), plan.hugePages());
-    this.callers = new Callers(plan, pool);
+    this.callers =
+        new Callers(pool.forCallers(plan.callers(), plan.batchBlocks(), plan.blockBytes()));
     Files.createDirectories(plan.directory());
     this.peer = plan.peer().open(plan, chains);
     put();
@@ -126,10 +131,10 @@ final class PeerRun {
       durable.add(acknowledged.then(flushed));
       rounds.raw(rawWrite());
     }
-    figures.add(rounds.rawFigure(Measure.RAW_WRITE));
-    figures.add(rounds.figure(Measure.PUT_ACKNOWLEDGED));
+    figures.add(Figure.ofRaw(Measure.RAW_WRITE, rounds));
+    figures.add(Figure.of(Measure.PUT_ACKNOWLEDGED, rounds));
     if (plan.peer().durable()) {
-      figures.add(rounds.figure(Measure.PUT_DURABLE, durable));
+      figures.add(Figure.of(Measure.PUT_DURABLE, rounds, durable));
     }
   }
 
@@ -144,7 +149,8 @@ final class PeerRun {
         () -> {
           raw.write(next, plan.blockBytes(), pool);
           raw.flush();
-        });
+        },
+        Posix::cpuSeconds);
   }
 
   private BlockKeys gets() throws Exception {
@@ -165,11 +171,11 @@ final class PeerRun {
       warm.add(get(batches, r));
       rounds.raw(rawRead(r));
     }
-    figures.add(rounds.rawFigure(Measure.RAW_READ));
+    figures.add(Figure.ofRaw(Measure.RAW_READ, rounds));
     if (plan.peer().cold()) {
-      figures.add(rounds.figure(Measure.GET_COLD));
+      figures.add(Figure.of(Measure.GET_COLD, rounds));
     }
-    figures.add(rounds.figure(Measure.GET_WARM, warm));
+    figures.add(Figure.of(Measure.GET_WARM, rounds, warm));
     return prompt;
   }
 
@@ -196,7 +202,8 @@ final class PeerRun {
     for (int first : order) {
       next.addAll(positions.subList(first, first + plan.batchBlocks()));
     }
-    return Round.time(plan.roundBytes(), () -> raw.read(next, plan.blockBytes(), pool));
+    return Round.time(
+        plan.roundBytes(), () -> raw.read(next, plan.blockBytes(), pool), Posix::cpuSeconds);
   }
 
   private Round time(Round.Pass pass) throws Exception {

@@ -1,5 +1,6 @@
 package io.kvasir.benchmarks.compare;
 
+import io.kvasir.cli.bench.DirectFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -9,7 +10,7 @@ import java.util.List;
  * their way at a time, and nothing else.
  */
 interface RawDisk extends AutoCloseable {
-  int DEPTH = 8;
+  int DEPTH = DirectFile.DEPTH;
 
   /** How the yardstick moves its blocks. */
   enum Way {

@@ -68,7 +68,7 @@ record Sizes(
         Duration.ofSeconds(22),
         10_000_000,
         1_000_000,
-        5,
+        12,
         false);
   }
 }

@@ -1,5 +1,7 @@
 package io.kvasir.benchmarks.compare;
 
+import io.kvasir.cli.bench.Median;
+import io.kvasir.cli.bench.Round;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

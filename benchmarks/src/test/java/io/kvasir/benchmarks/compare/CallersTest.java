@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.kvasir.api.identity.BlockKeys;
 import io.kvasir.api.store.Blocks;
 import io.kvasir.benchmarks.common.Chains;
+import io.kvasir.cli.bench.Callers;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -48,7 +49,8 @@ class CallersTest {
   void everyBlockIsPutOnceAndCheckedWhenItIsGot() throws Exception {
     List<BlockKeys> batches = PeerRun.batches(plan, new Chains(BLOCK).prompt(1, plan.blocks()));
     try (FramePool pool = new FramePool(12, plan.frameBytes(), false);
-        Callers callers = new Callers(plan, pool)) {
+        Callers callers =
+            new Callers(pool.forCallers(plan.callers(), plan.batchBlocks(), plan.blockBytes()))) {
       callers.put(batches, this::put);
       assertEquals(plan.blocks(), stored.size());
       callers.get(batches, this::get);
@@ -59,7 +61,8 @@ class CallersTest {
   void aStoreThatSwapsBlocksOrLeavesThemHalfReadIsFoundOut() throws Exception {
     List<BlockKeys> batches = PeerRun.batches(plan, new Chains(BLOCK).prompt(1, plan.blocks()));
     try (FramePool pool = new FramePool(12, plan.frameBytes(), false);
-        Callers callers = new Callers(plan, pool)) {
+        Callers callers =
+            new Callers(pool.forCallers(plan.callers(), plan.batchBlocks(), plan.blockBytes()))) {
       callers.put(batches, this::put);
       byte[] other = stored.get(batches.get(0).flatKey(0));
       String victim = batches.get(3).flatKey(2);
@@ -82,7 +85,8 @@ class CallersTest {
   void whatACallThrowsIsThrown() throws Exception {
     List<BlockKeys> batches = PeerRun.batches(plan, new Chains(BLOCK).prompt(1, plan.blocks()));
     try (FramePool pool = new FramePool(12, plan.frameBytes(), false);
-        Callers callers = new Callers(plan, pool)) {
+        Callers callers =
+            new Callers(pool.forCallers(plan.callers(), plan.batchBlocks(), plan.blockBytes()))) {
       Exception e =
           assertThrows(
               IOException.class,
@@ -102,7 +106,8 @@ class CallersTest {
     Files.createDirectories(here.directory());
     Chains chains = new Chains(BLOCK);
     try (FramePool pool = new FramePool(12, here.frameBytes(), false);
-        Callers callers = new Callers(here, pool);
+        Callers callers =
+            new Callers(pool.forCallers(here.callers(), here.batchBlocks(), here.blockBytes()));
         Peer peer = here.peer().open(here, chains)) {
       callers.put(PeerRun.batches(here, chains.prompt(5, here.blocks())), peer::put);
     }

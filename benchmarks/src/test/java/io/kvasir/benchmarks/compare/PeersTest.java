@@ -8,6 +8,7 @@ import io.kvasir.api.identity.BlockKeys;
 import io.kvasir.api.store.Blocks;
 import io.kvasir.benchmarks.common.Chains;
 import io.kvasir.benchmarks.common.PageCache;
+import io.kvasir.cli.bench.DirectFile;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -86,7 +87,7 @@ class PeersTest {
             folder.resolve("direct"),
             StandardOpenOption.CREATE,
             StandardOpenOption.WRITE,
-            ChannelDisk.DIRECT)) {
+            DirectFile.DIRECT)) {
       file.force(false);
     } catch (IOException | UnsupportedOperationException e) {
       why = e.toString();

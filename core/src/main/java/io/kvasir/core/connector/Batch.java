@@ -15,6 +15,7 @@ final class Batch {
   final BlockKeys keys;
   volatile FramePool.Loan loan;
   volatile boolean handed;
+  private volatile Blocks inStore;
 
   Batch(Span span, int first, BlockKeys keys) {
     this.span = span;
@@ -50,8 +51,15 @@ final class Batch {
     return (long) first * part().blockTokens();
   }
 
-  Blocks blocks() {
-    return new Blocks(keys, loan.frames());
+  /** {@return the batch as the store gets it} */
+  Blocks handOut() {
+    inStore = new Blocks(keys, loan.frames());
+    return inStore;
+  }
+
+  /** {@return what the store got, or null} */
+  Blocks handedOut() {
+    return inStore;
   }
 
   List<MemorySegment> payloads(int from, int to) {

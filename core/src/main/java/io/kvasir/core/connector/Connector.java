@@ -252,16 +252,16 @@ public final class Connector implements KvConnector {
   private StoreHealth ask() {
     FutureTask<StoreHealth> asking = new FutureTask<>(store::health);
     if (!machinery.loads.submit(asking)) {
-      return new StoreHealth(StoreHealth.State.DOWN, "the connector is closed");
+      return StoreHealth.down("the connector is closed");
     }
     try {
       StoreHealth health = asking.get(HEALTH_WAIT.toNanos(), TimeUnit.NANOSECONDS);
       return java.util.Objects.requireNonNullElseGet(
-          health, () -> new StoreHealth(StoreHealth.State.DOWN, "the store says nothing"));
+          health, () -> StoreHealth.down("the store says nothing"));
     } catch (ExecutionException e) {
-      return new StoreHealth(StoreHealth.State.DOWN, "the store fails to say: " + e.getCause());
+      return StoreHealth.down("the store fails to say: " + e.getCause());
     } catch (TimeoutException e) {
-      return new StoreHealth(StoreHealth.State.DOWN, "the store does not say within a second");
+      return StoreHealth.down("the store does not say within a second");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return new StoreHealth(StoreHealth.State.DEGRADED, "interrupted before the store said");

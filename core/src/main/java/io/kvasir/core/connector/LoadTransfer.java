@@ -36,7 +36,7 @@ final class LoadTransfer extends Operation<LoadResult> {
     public void lent(FramePool.Loan loan) {
       batch.loan = loan;
       if (LoadTransfer.this.refused() != null) {
-        machinery.giveBack(loan);
+        machinery.giveBack(batch);
         done(this);
       } else {
         machinery.loads.submit(() -> run(this));
@@ -84,14 +84,14 @@ final class LoadTransfer extends Operation<LoadResult> {
       if (handOver(batch)) {
         batch.handed = true;
         unqueue(batch.bytes());
-        Blocks blocks = batch.blocks();
+        Blocks blocks = batch.handOut();
         BlockStatus failure = call(batch, blocks);
         if (back(batch)) {
           arrived(batch, blocks, failure);
         }
       }
     } finally {
-      machinery.giveBack(batch.loan);
+      machinery.giveBack(batch);
       done(ask);
     }
   }

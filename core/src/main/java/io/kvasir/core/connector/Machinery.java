@@ -1,6 +1,7 @@
 package io.kvasir.core.connector;
 
 import io.kvasir.api.identity.IdentityPolicy;
+import io.kvasir.api.store.Blocks;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -56,7 +57,22 @@ final class Machinery {
     return frames.batch(part.payloadBytes(), settings.batchBlocks());
   }
 
-  void giveBack(FramePool.Loan loan) {
+  /** Gives the frames of a batch back: at once, or when the store's library lets them go. */
+  void giveBack(Batch batch) {
+    FramePool.Loan loan = batch.loan;
+    Blocks blocks = batch.handedOut();
+    if (blocks == null) {
+      giveBack(loan);
+      return;
+    }
+    if (blocks.retained()) {
+      frames.quarantine(loan);
+      tripIfQuarantineFull();
+    }
+    blocks.whenFree(() -> giveBack(loan));
+  }
+
+  private void giveBack(FramePool.Loan loan) {
     frames.giveBack(loan);
     if (!frames.quarantineFull()) {
       breaker.relieve();

@@ -104,7 +104,7 @@ final class SaveLane {
 
   private void drop(Step step) {
     if (step.batch.loan != null) {
-      machinery.giveBack(step.batch.loan);
+      machinery.giveBack(step.batch);
     }
     step.save.batchDone();
   }
@@ -130,7 +130,7 @@ final class SaveLane {
         }
         advance();
       } else {
-        machinery.giveBack(step.batch.loan);
+        machinery.giveBack(step.batch);
         left(step);
       }
     }
@@ -140,7 +140,7 @@ final class SaveLane {
     try {
       step.save.store(step.batch);
     } finally {
-      machinery.giveBack(step.batch.loan);
+      machinery.giveBack(step.batch);
       synchronized (this) {
         storing = storing == step ? null : storing;
       }

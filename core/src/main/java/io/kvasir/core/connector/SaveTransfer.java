@@ -127,7 +127,7 @@ final class SaveTransfer extends Operation<SaveResult> {
     if (!handOver(batch)) {
       return;
     }
-    Blocks blocks = batch.blocks();
+    Blocks blocks = batch.handOut();
     BlockStatus failure =
         machinery.calls.run(
             "save of " + batch.keys,

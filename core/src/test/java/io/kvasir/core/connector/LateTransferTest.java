@@ -20,6 +20,8 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 
 /** Whatever the store does, memory that the engine has back is neither written nor read. */
@@ -53,6 +55,30 @@ final class LateTransferTest {
           assertTrue(Bench.untouched(memory, b, CANARY), "block " + b);
         }
       }
+    }
+  }
+
+  @Test
+  void framesThatTheStoreRetainsGoToNobodyUntilItLetsThemGo() {
+    try (Connector connector = Bench.settings().open(store)) {
+      Bench.fill(connector, 4, 1);
+      Queue<Runnable> ends = new ConcurrentLinkedQueue<>();
+      store.onLoad =
+          blocks -> {
+            ends.add(blocks.retain());
+            blocks.setRest(BlockStatus.TIMEOUT, null); // as at a deadline: it returns
+          };
+      try (KvRequest request = connector.request(RequestScope.NONE, Bench.prompt(17))) {
+        PrefixMatch match = Bench.lookup(request);
+        LoadResult result = request.load(match, Bench.memory(4, CANARY)).await(Bench.soon());
+        assertEquals(0, result.tokens());
+        Bench.until("quarantined", () -> connector.gauges().quarantinedFrames() == 4);
+        assertEquals(0, connector.gauges().frames());
+      }
+      ends.forEach(Runnable::run);
+      ends.forEach(Runnable::run);
+      assertEquals(0, connector.gauges().quarantinedFrames());
+      Bench.until("idle", () -> connector.gauges().idle());
     }
   }
 

@@ -47,7 +47,7 @@ public final class PluginBuilder {
         public final class P implements io.kvasir.api.store.StoreProvider {
           public record Config(int slots) {}
           public io.kvasir.api.store.StoreDescriptor descriptor() {
-            return io.kvasir.api.store.StoreDescriptor.named("%s").configuredBy(Config.class).build();
+            return io.kvasir.api.store.StoreDescriptor.named("%s").config(Config.class).build();
           }
           public io.kvasir.api.store.Store open(io.kvasir.api.store.StoreContext context) {
             throw new IllegalStateException("slots " + context.configuration(Config.class).slots());

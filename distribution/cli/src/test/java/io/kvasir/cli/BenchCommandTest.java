@@ -25,6 +25,7 @@ class BenchCommandTest {
     assertEquals(2, rounds.speed().value(), 1e-9);
     assertEquals(4, rounds.rawSpeed().value(), 1e-9);
     assertEquals(0.1, rounds.cpu().value(), 1e-9);
+    assertEquals(0.05, new Round(2 * GIGABYTE, 1, 0.1).cpuSecondsPerGigabyte(), 1e-9);
   }
 
   @Test

@@ -73,10 +73,11 @@ class CommandsIT {
   void theDistributionsOwnPluginsStart() throws Exception {
     assertEquals(
         """
-        PLUGIN    VERSION  STATE    DETAIL
-        local     %1$s    started
-        memory    %1$s    started
-        mooncake  %1$s    started
+        PLUGIN       VERSION  STATE    DETAIL
+        kvasir-cuda  %1$s    started
+        local        %1$s    started
+        memory       %1$s    started
+        mooncake     %1$s    started
         """
             .formatted(Installed.VERSION),
         installed.kvasir("plugins").good());

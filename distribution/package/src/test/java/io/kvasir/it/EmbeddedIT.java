@@ -59,7 +59,7 @@ class EmbeddedIT {
     Path conf = installed.configuration("k.json", "{\"memory\":{}}");
     String out = run(shape, conf);
     assertEquals(
-        List.of("local STARTED", "memory STARTED", "mooncake STARTED"),
+        List.of("kvasir-cuda STARTED", "local STARTED", "memory STARTED", "mooncake STARTED"),
         Installed.lines(out, "plugin"),
         out);
     assertEquals(List.of("0"), Installed.lines(out, "cached"), out);

@@ -84,7 +84,7 @@ final class Sources {
       public final class Probe implements StoreProvider {
         public record Config(String how) {}
         public StoreDescriptor descriptor() {
-          return StoreDescriptor.named("probe").configuredBy(Config.class).build();
+          return StoreDescriptor.named("probe").config(Config.class).build();
         }
         public Store open(StoreContext context) throws StoreException {
           if (context.configuration(Config.class).how().equals("down")) {

@@ -28,6 +28,9 @@ record Checkpoint(long storeId, long seq, int slots) {
   static final int MAGIC = 0x4353564b; // "KVSC"
   static final int CRC_AT = PAGE - 4;
 
+  /** What a file takes beside its entries: the head, a page of namespaces, and a last page. */
+  static final long FIXED_BYTES = 3L * PAGE;
+
   /** Copies the entries of slots, {@link #WORDS} each, zeros for an empty one. */
   interface Source {
     void copy(int from, int to, long[] entries);
@@ -39,14 +42,6 @@ record Checkpoint(long storeId, long seq, int slots) {
 
   static long sectionBytes(int entries) {
     return Layout.roundUp((long) ENTRY * entries + ENTRY, PAGE);
-  }
-
-  /** Bytes of a file for that many slots, a generous number of namespaces included. */
-  static long fileBytes(long slots) {
-    long full = slots / SECTION_ENTRIES;
-    return 2L * PAGE
-        + full * sectionBytes(SECTION_ENTRIES)
-        + sectionBytes((int) (slots % SECTION_ENTRIES));
   }
 
   /** Writes and publishes it. Returns once file, name and directory are durable. */

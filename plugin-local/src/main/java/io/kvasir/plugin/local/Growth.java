@@ -13,9 +13,13 @@ final class Growth {
   private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   /**
-   * What a slot takes beside itself: its entry in a checkpoint, and in the one that replaces it.
+   * What a slot takes beside itself: its entry in a checkpoint and in the one that replaces it, and
+   * two bytes for the feet of their sections and for what the file system writes down.
    */
-  private static final long BESIDE = 64;
+  private static final int BESIDE = 2 * Checkpoint.ENTRY + 2;
+
+  /** A page, in which the file system writes down where they lie, for so many bytes of slots. */
+  private static final int PAGE_FOR = 30 - 12;
 
   private static final int FIRST = 64;
 
@@ -47,7 +51,7 @@ final class Growth {
   }
 
   static long bytes(long slots, int slotBytes) {
-    return slots * (slotBytes + BESIDE);
+    return slots * (slotBytes + BESIDE + (slotBytes >> PAGE_FOR));
   }
 
   boolean running() {

@@ -13,7 +13,7 @@ public final class LocalProvider implements StoreProvider {
   @Override
   public StoreDescriptor descriptor() {
     return StoreDescriptor.named("local")
-        .configuredBy(LocalConfig.class)
+        .config(LocalConfig.class)
         .persistent()
         .leases()
         .scopedDelete()
@@ -27,7 +27,7 @@ public final class LocalProvider implements StoreProvider {
   public Store open(StoreContext context) throws StoreException {
     LocalConfig config = context.configuration(LocalConfig.class);
     try {
-      return LocalStore.open(config, context.logger(), context.closeTimeout());
+      return Opening.open(config, context.logger(), context.closeTimeout());
     } catch (IOException e) {
       throw Failures.of(e, "store directory " + config.directory());
     }

@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 
 /** An open directory: its lock, its namespaces, and a slab for each slot size. */
 final class LocalStore implements Store {
@@ -44,6 +45,9 @@ final class LocalStore implements Store {
 
   private static final int MOST_NAMESPACES = 1000;
 
+  /** The directory, its lock, the file that says what it is, and a small file being replaced. */
+  static final long OWN_BYTES = 4L * Layout.PAGE;
+
   private final Directory directory;
   private final AutoCloseable holds; // the lock, and what the directory needs
   private final String mode;
@@ -59,7 +63,7 @@ final class LocalStore implements Store {
   private final Chores chores;
   private volatile boolean closed;
 
-  private LocalStore(
+  LocalStore(
       Directory directory,
       AutoCloseable holds,
       String mode,
@@ -82,6 +86,7 @@ final class LocalStore implements Store {
       }
     }
     this.budget = new Budget(directory, config.capacity().bytes(), config.keepFree().bytes());
+    budget.count(OWN_BYTES);
     this.namespaces = new Namespaces(directory, budget);
     this.slabs =
         new Slabs(
@@ -98,73 +103,18 @@ final class LocalStore implements Store {
     this.chores = new Chores(slabs.all(), new Scrub(slabs.all(), config.scrub().bytes()), log);
   }
 
-  static LocalStore open(LocalConfig config, System.Logger log, Duration closeTimeout)
-      throws IOException, StoreException {
-    return open(config, log, closeTimeout, true);
+  /** Opens what is there. */
+  void openAll() throws IOException, StoreException {
+    slabs.openAll();
   }
 
-  static LocalStore open(
-      LocalConfig config, System.Logger log, Duration closeTimeout, boolean mayBeDirect)
-      throws IOException, StoreException {
-    DiskDirectory disk = new DiskDirectory(config.directory());
-    StoreFile.refuseForeign(disk);
-    DirectoryLock lock = DirectoryLock.take(config.directory());
-    AutoCloseable holds =
-        () -> {
-          disk.close();
-          lock.close();
-        };
-    try {
-      StoreFile.open(disk);
-      disk.settle(mayBeDirect);
-    } catch (IOException | RuntimeException e) {
-      release(holds, e);
-      throw e;
-    }
-    if (!disk.isDirect()) {
-      log.log(Level.WARNING, "store {0}: FALLBACK, its file system has no direct I/O", disk.path());
-    }
-    String mode = disk.isDirect() ? "direct" : "FALLBACK";
-    LocalStore store = open(disk, holds, mode, config, StoreThreads.start(), log, closeTimeout);
-    store.chores.start();
-    return store;
+  /** Begins with what the store does by itself. */
+  void startChores() {
+    chores.start();
   }
 
-  /** Opens what is there, without chores; nothing stays open after an exception. */
-  static LocalStore open(
-      Directory directory,
-      AutoCloseable holds,
-      String mode,
-      LocalConfig config,
-      StoreThreads threads,
-      System.Logger log,
-      Duration closeTimeout)
-      throws IOException, StoreException {
-    LocalStore store = null;
-    try {
-      store = new LocalStore(directory, holds, mode, config, threads, log, closeTimeout);
-      store.slabs.openAll();
-      return store;
-    } catch (IOException | RuntimeException | StoreException e) {
-      if (store == null) {
-        threads.close();
-        release(holds, e);
-      } else {
-        store.abandon(e);
-      }
-      throw e;
-    }
-  }
-
-  private static void release(AutoCloseable holds, Exception because) {
-    try {
-      holds.close();
-    } catch (Exception e) {
-      because.addSuppressed(e);
-    }
-  }
-
-  private void abandon(Exception because) {
+  /** Gives everything back after an open that failed. */
+  void abandon(Exception because) {
     for (Slab slab : slabs.all()) {
       try {
         slab.close(Deadline.after(Duration.ZERO));
@@ -173,7 +123,7 @@ final class LocalStore implements Store {
       }
     }
     threads.close();
-    release(holds, because);
+    Opening.release(holds, because);
   }
 
   @Override
@@ -181,7 +131,9 @@ final class LocalStore implements Store {
     synchronized (slabs) {
       checkOpen();
       try {
-        namespaces.open(manifest);
+        if (!makeRoom(() -> namespaces.open(manifest))) {
+          throw Namespaces.noRoom(directory, NamespaceFiles.bytes(manifest), budget.capacity());
+        }
         LocalNamespace opened = new LocalNamespace(manifest, this);
         open.add(opened);
         try {
@@ -202,39 +154,72 @@ final class LocalStore implements Store {
     for (int group = 0; group < manifest.groups(); group++) {
       Optional<String> refusal = slabs.refusal(manifest, group);
       if (refusal.isEmpty()) {
-        slabs.create((int) Layout.slotBytes(manifest.payloadBytes(group)));
+        long payload = manifest.payloadBytes(group);
+        slabs.create((int) Layout.slotBytes(payload));
+        if (!makeRoom(() -> slabs.get(payload).makeRoomFor(Namespaces.half(manifest.id())))) {
+          throw Namespaces.noRoom(directory, NamespaceNumbers.PAGE_BYTES, budget.capacity());
+        }
       } else {
         log.log(Level.WARNING, refusal.get());
       }
     }
   }
 
-  /**
-   * Removes namespaces that hold nothing once there are very many, as after many weight updates:
-   * those used longest ago, by the records, never by generation.
-   */
-  private void collect() throws IOException, StoreException {
-    List<NamespaceId> all = namespaces.all();
-    if (all.size() <= MOST_NAMESPACES) {
-      return;
+  private interface Attempt {
+    boolean succeeds() throws IOException;
+  }
+
+  /** A full store takes another namespace: it gives up those that were used longest ago. */
+  private boolean makeRoom(Attempt attempt) throws IOException, StoreException {
+    while (!attempt.succeeds()) {
+      List<NamespaceId> oldest = oldest(id -> true, 1);
+      if (oldest.isEmpty()) {
+        return false;
+      }
+      giveUp(oldest, "to have room for another");
     }
-    Map<NamespaceId, Instant> empty = new HashMap<>();
-    for (NamespaceId id : all) {
-      if (open.stream().noneMatch(o -> o.id().equals(id)) && summary(id).blocks() == 0) {
-        empty.put(id, namespaces.files().record(id).lastUsed());
+    return true;
+  }
+
+  /** Removes namespaces that hold nothing once there are very many, as after weight updates. */
+  private void collect() throws IOException, StoreException {
+    int all = namespaces.all().size();
+    if (all > MOST_NAMESPACES) {
+      giveUp(oldest(this::isEmpty, all - MOST_NAMESPACES * 9 / 10), "that held nothing");
+    }
+  }
+
+  private boolean isEmpty(NamespaceId id) {
+    Bits128 half = Namespaces.half(id);
+    return slabs.all().stream().allMatch(slab -> slab.usage(half).blocks() == 0);
+  }
+
+  /** Of those that are not open: used longest ago, by the records, never by generation. */
+  private List<NamespaceId> oldest(Predicate<NamespaceId> which, int most) throws IOException {
+    Set<NamespaceId> inUse = new HashSet<>();
+    open.forEach(namespace -> inUse.add(namespace.id()));
+    Map<NamespaceId, Instant> lastUsed = new HashMap<>();
+    for (NamespaceId id : namespaces.all()) {
+      if (!inUse.contains(id) && which.test(id)) {
+        lastUsed.put(id, namespaces.files().record(id).lastUsed());
       }
     }
-    int tooMany = all.size() - MOST_NAMESPACES * 9 / 10;
-    List<NamespaceId> oldest =
-        empty.keySet().stream().sorted(Comparator.comparing(empty::get)).limit(tooMany).toList();
-    for (NamespaceId id : oldest) {
+    return lastUsed.keySet().stream()
+        .sorted(Comparator.comparing(lastUsed::get))
+        .limit(most)
+        .toList();
+  }
+
+  private void giveUp(List<NamespaceId> ids, String why) throws StoreException {
+    for (NamespaceId id : ids) {
       remove(id, Deadline.after(closeTimeout));
     }
     log.log(
         Level.INFO,
-        "store {0}: removed {1} namespaces that held nothing",
+        "store {0}: gave up {1} namespaces {2}, used longest ago",
         directory.describe(""),
-        oldest.size());
+        ids.size(),
+        why);
   }
 
   private Set<Integer> sizesInUse() {
@@ -328,39 +313,7 @@ final class LocalStore implements Store {
 
   @Override
   public StoreHealth health() {
-    if (closed) {
-      return new StoreHealth(StoreHealth.State.DOWN, "closed");
-    }
-    return slabs.all().stream()
-        .map(this::trouble)
-        .flatMap(Optional::stream)
-        .findFirst()
-        .map(trouble -> new StoreHealth(StoreHealth.State.DEGRADED, mode + ": " + trouble))
-        .orElseGet(() -> StoreHealth.up(mode));
-  }
-
-  private Optional<String> trouble(Slab slab) {
-    String name = SlabFile.name(slab.header().slotBytes());
-    IOException failure = slab.failure();
-    Throwable trouble = slab.trouble();
-    int corrupt = slab.corruptBlocks();
-    Optional<String> lost =
-        slab.damages().stream()
-            .filter(Recovery.Damage::lossy)
-            .map(Recovery.Damage::text)
-            .findFirst();
-    String text =
-        failure != null
-            ? "reads only since a write of %s failed (%s); open the store again"
-                .formatted(name, failure)
-            : trouble != null
-                ? "the last operation on %s failed (%s); check disk and space"
-                    .formatted(name, trouble)
-                : corrupt > 0
-                    ? "%d blocks of %s were corrupt and are out of use; check the disk"
-                        .formatted(corrupt, name)
-                    : lost.map(damage -> damage + "; check the disk").orElse(null);
-    return Optional.ofNullable(text);
+    return closed ? StoreHealth.down("closed") : Troubles.health(mode, slabs.all());
   }
 
   @Override

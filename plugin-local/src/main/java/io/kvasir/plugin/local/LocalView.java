@@ -80,7 +80,7 @@ final class LocalView implements StoreView {
   @Override
   public StoreHealth health() {
     if (closed) {
-      return new StoreHealth(StoreHealth.State.DOWN, "closed");
+      return StoreHealth.down("closed");
     }
     try {
       if (!isThere()) {
@@ -94,7 +94,7 @@ final class LocalView implements StoreView {
                   : "; process %d may have it open, and what it wrote last may be missing here"
                       .formatted(owner.getAsLong())));
     } catch (IOException e) {
-      return new StoreHealth(StoreHealth.State.DOWN, e.getMessage());
+      return StoreHealth.down(e.getMessage());
     }
   }
 
@@ -138,6 +138,7 @@ final class LocalView implements StoreView {
 
   private Count count() throws IOException {
     Count count = new Count();
+    count.occupied = LocalStore.OWN_BYTES;
     NamespaceFiles files = new NamespaceFiles(directory);
     for (NamespaceId id : files.all()) {
       try {

@@ -1,6 +1,8 @@
 package io.kvasir.plugin.local;
 
+import io.kvasir.api.identity.CanonicalJson;
 import io.kvasir.api.identity.NamespaceId;
+import io.kvasir.api.identity.NamespaceManifest;
 import io.kvasir.api.store.NamespaceSummary;
 import java.io.IOException;
 import java.util.List;
@@ -60,11 +62,22 @@ record NamespaceFiles(Directory directory) {
         record.supersededBy());
   }
 
-  /** An upper bound of the blocks that manifest, configuration and record take. */
+  /** A bound of what the files of a namespace and their names take. */
   long bytes(NamespaceId id) throws IOException {
     long configuration = configuration(id).map(bytes -> bytes.length).orElse(0);
-    return Layout.roundUp(manifest(id).length, Layout.PAGE)
+    return bytes(manifest(id).length, configuration);
+  }
+
+  /** The same, before it is there. */
+  static long bytes(NamespaceManifest manifest) {
+    long configuration =
+        manifest.format().config().tree().map(tree -> CanonicalJson.bytes(tree).length).orElse(0);
+    return bytes(manifest.canonical().length, configuration);
+  }
+
+  private static long bytes(long manifest, long configuration) {
+    return Layout.roundUp(manifest, Layout.PAGE)
         + Layout.roundUp(configuration, Layout.PAGE)
-        + Layout.PAGE;
+        + 2 * Layout.PAGE; // the record, and three names in the directory
   }
 }

@@ -12,6 +12,11 @@ import java.util.Map;
 final class NamespaceNumbers {
   static final int MAX = 0xFFFE;
 
+  /** What a page of namespaces takes in a checkpoint and in the one that replaces it. */
+  static final long PAGE_BYTES = 2L * Layout.PAGE;
+
+  private static final int PER_PAGE = Layout.PAGE / 16;
+
   private final Map<Bits128, Integer> numbers = new HashMap<>();
   private final List<Bits128> namespaces = new ArrayList<>();
 
@@ -32,6 +37,16 @@ final class NamespaceNumbers {
   /** The number of a namespace; -1 where it has none. */
   int find(Bits128 namespace) {
     return numbers.getOrDefault(namespace, -1);
+  }
+
+  /** Whether the next number begins a page in a checkpoint, other than the first. */
+  boolean beginsPage() {
+    return !namespaces.isEmpty() && namespaces.size() % PER_PAGE == 0;
+  }
+
+  /** The pages that they fill in a checkpoint, without the first. */
+  int morePages() {
+    return Math.max(0, (namespaces.size() - 1) / PER_PAGE);
   }
 
   /** All namespaces, by number. */

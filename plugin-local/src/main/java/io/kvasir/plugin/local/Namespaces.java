@@ -5,9 +5,11 @@ import static io.kvasir.plugin.local.NamespaceFiles.MANIFEST;
 import static io.kvasir.plugin.local.NamespaceFiles.RECORD;
 import static io.kvasir.plugin.local.NamespaceFiles.name;
 
+import io.kvasir.api.ByteSize;
 import io.kvasir.api.identity.CanonicalJson;
 import io.kvasir.api.identity.NamespaceId;
 import io.kvasir.api.identity.NamespaceManifest;
+import io.kvasir.api.store.StoreException;
 import java.io.IOException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -17,14 +19,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** The namespaces of an open store, and how their files come and go. */
 final class Namespaces implements Fingerprints {
+  private static final long MOST_KEPT = 1200L * 4 * Layout.PAGE;
+  private static final int KEPT_SHARE = 32;
 
   private final Directory directory;
   private final NamespaceFiles files;
   private final Budget budget;
   private final Map<Bits128, NamespaceId> ids = new ConcurrentHashMap<>();
+  private final AtomicLong bytes = new AtomicLong();
 
   Namespaces(Directory directory, Budget budget) throws IOException {
     this.directory = directory;
@@ -32,8 +38,17 @@ final class Namespaces implements Fingerprints {
     this.budget = budget;
     for (NamespaceId id : files.all()) {
       ids.put(half(id), id);
-      budget.count(files.bytes(id));
+      bytes.addAndGet(files.bytes(id));
     }
+    budget.count(bytes.get());
+  }
+
+  /**
+   * What the slabs leave for namespaces that come: one comes with each update of the weights, and a
+   * full store must take it.
+   */
+  long kept() {
+    return Math.max(0, Math.min(MOST_KEPT, budget.capacity() / KEPT_SHARE) - bytes.get());
   }
 
   static Bits128 half(NamespaceId id) {
@@ -52,8 +67,11 @@ final class Namespaces implements Fingerprints {
     return id.equals(ids.get(half(id)));
   }
 
-  /** Writes the manifest of a new namespace, or compares the bytes of the one that is there. */
-  synchronized void open(NamespaceManifest manifest) throws IOException {
+  /**
+   * Writes the manifest of a new namespace, or compares the bytes of the one that is there. False
+   * if there is no room for it.
+   */
+  synchronized boolean open(NamespaceManifest manifest) throws IOException {
     NamespaceId id = manifest.id();
     NamespaceId other = ids.get(half(id));
     if (other != null && !other.equals(id)) {
@@ -61,10 +79,10 @@ final class Namespaces implements Fingerprints {
           "namespace %s: the store holds namespace %s, whose first 16 bytes are the same, and blocks are told apart by these; configure another directory for one of them; nothing has been changed"
               .formatted(id.hex(), other.hex()));
     }
-    if (other == null) {
-      create(manifest);
-    } else {
+    if (other != null) {
       check(manifest);
+    } else if (!create(manifest)) {
+      return false;
     }
     try {
       directory.publish(name(id, RECORD), files.record(id).opened(manifest.labels()).bytes());
@@ -78,22 +96,40 @@ final class Namespaces implements Fingerprints {
         throw e;
       } // what a record says is not identity: a full disk stays readable
     }
+    return true;
   }
 
   /**
    * The manifest comes last: without it the namespace is not there. It is durable before the first
-   * block can be.
+   * block can be. False if there is no room for it.
    */
-  private void create(NamespaceManifest manifest) throws IOException {
+  private boolean create(NamespaceManifest manifest) throws IOException {
     NamespaceId id = manifest.id();
-    Optional<Map<String, Object>> tree = manifest.format().config().tree();
-    if (tree.isPresent()) {
-      directory.publish(name(id, CONFIGURATION), CanonicalJson.bytes(tree.get()));
+    long more = NamespaceFiles.bytes(manifest);
+    if (!budget.reserveLittle(more)) {
+      return false;
     }
-    directory.publish(name(id, RECORD), NamespaceRecord.fresh().bytes());
-    directory.publish(name(id, MANIFEST), manifest.canonical());
+    try {
+      Optional<Map<String, Object>> tree = manifest.format().config().tree();
+      if (tree.isPresent()) {
+        directory.publish(name(id, CONFIGURATION), CanonicalJson.bytes(tree.get()));
+      }
+      directory.publish(name(id, RECORD), NamespaceRecord.fresh().bytes());
+      directory.publish(name(id, MANIFEST), manifest.canonical());
+    } catch (IOException e) {
+      budget.release(more);
+      throw e;
+    }
     ids.put(half(id), id);
-    budget.count(files.bytes(id));
+    bytes.addAndGet(more);
+    return true;
+  }
+
+  static StoreException noRoom(Directory directory, long more, long capacity) {
+    return new StoreException(
+        StoreException.Kind.CAPACITY,
+        "store %s: no room for the %d bytes of another namespace in its %s; raise the capacity, or remove namespaces"
+            .formatted(directory.describe(""), more, new ByteSize(capacity)));
   }
 
   private void check(NamespaceManifest manifest) throws IOException {
@@ -117,13 +153,14 @@ final class Namespaces implements Fingerprints {
 
   /** Removes a namespace whose blocks have been ended; the manifest goes first. */
   synchronized void remove(NamespaceId id) throws IOException {
-    long bytes = files.bytes(id);
+    long fewer = files.bytes(id);
     for (String suffix : List.of(MANIFEST, CONFIGURATION, RECORD)) {
       directory.delete(name(id, suffix));
     }
     directory.force();
     if (ids.remove(half(id), id)) {
-      budget.release(bytes);
+      budget.release(fewer);
+      bytes.addAndGet(-fewer);
     }
   }
 

@@ -61,7 +61,7 @@ final class Slab {
     try {
       Recovery.Result recovered =
           new Recovery(file, directory, fingerprints, options.threads(), rules).run();
-      SlabState state = new SlabState(recovered, options, rules);
+      SlabState state = new SlabState(recovered, options, space, rules);
       SlabWriter writer = new SlabWriter(directory, file, state, options, space, rules);
       writer.beginLife(recovered);
       return new Slab(file, writer, fingerprints, options, recovered.damages());
@@ -239,6 +239,16 @@ final class Slab {
       }
     }
     return idle;
+  }
+
+  /** Pages of namespaces in a checkpoint, without the first, for which room was taken. */
+  int morePagesOfNamespaces() {
+    return writer.locked(state::morePagesOfNamespaces);
+  }
+
+  /** Takes room for a namespace that comes; false if there is none. */
+  boolean makeRoomFor(Bits128 namespace) {
+    return writer.locked(() -> state.hasRoomFor(namespace));
   }
 
   /** Blocks and payload bytes of one namespace. */

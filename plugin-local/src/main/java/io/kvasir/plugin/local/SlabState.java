@@ -25,6 +25,7 @@ final class SlabState {
   private final Metrics metrics;
   private final Sightings sightings; // null: all are admitted
   private final Rules rules;
+  private final Space space;
   private final Map<Bits128, Incoming> pending = new HashMap<>();
   private final TreeSet<Long> ahead = new TreeSet<>();
   private final Set<SlotLease> leases = new LinkedHashSet<>();
@@ -36,8 +37,13 @@ final class SlabState {
   private long highestFlushed;
   private int clock;
   private final TreeSet<Long> inFlight = new TreeSet<>();
+  private boolean pageTaken; // for the namespaces whose numbers come next
 
-  SlabState(Recovery.Result recovered, Slab.Options options, Rules rules) {
+  /**
+   * @param space for what many namespaces take
+   */
+  SlabState(Recovery.Result recovered, Slab.Options options, Space space, Rules rules) {
+    this.space = space;
     this.metrics = options.metrics();
     this.sightings = options.sightings();
     this.table = recovered.table();
@@ -138,7 +144,7 @@ final class SlabState {
       block.twin = twin;
       return true;
     }
-    if (namespaces.of(block.key.namespace()) < 0) {
+    if (!hasNumber(block.key.namespace())) {
       block.end(BlockStatus.CAPACITY, null);
       return true;
     }
@@ -154,6 +160,29 @@ final class SlabState {
     pending.put(block.print, block);
     puts.add(block);
     return true;
+  }
+
+  /** Whether a namespace has a number or can have one; takes the room for it. */
+  boolean hasRoomFor(Bits128 namespace) {
+    if (namespaces.find(namespace) < 0 && namespaces.beginsPage() && !pageTaken) {
+      pageTaken = space.reserveLittle(NamespaceNumbers.PAGE_BYTES);
+      return pageTaken;
+    }
+    return true;
+  }
+
+  private boolean hasNumber(Bits128 namespace) {
+    if (!hasRoomFor(namespace)) {
+      return false;
+    }
+    boolean has = namespaces.of(namespace) >= 0;
+    pageTaken &= namespaces.beginsPage(); // else it is one of them now
+    return has;
+  }
+
+  /** Pages of namespaces in a checkpoint, without the first, for which room was taken. */
+  int morePagesOfNamespaces() {
+    return namespaces.morePages() + (pageTaken ? 1 : 0);
   }
 
   private void evict(int wanted, List<Ending> endings, List<Integer> ending) {

@@ -98,7 +98,7 @@ final class Slabs {
     for (int slotBytes : sizes(directory)) {
       SlabFile file = SlabFile.open(directory, id, slotBytes);
       Slab slab = openFile(file);
-      budget.count(fileBytes(file.header()));
+      budget.count(bytes(slab));
       bySize.put(slotBytes, slab);
       for (Recovery.Damage damage : slab.damages()) {
         log.log(Level.WARNING, "store {0}: {1}", directory.describe(""), damage.text());
@@ -137,9 +137,20 @@ final class Slabs {
     return slab;
   }
 
-  /** What a slab file and its checkpoints take, the one being written included. */
+  /**
+   * A bound of what a slab file and its checkpoints take, the one being written included, with a
+   * page of namespaces in each.
+   */
   static long fileBytes(Header header) {
-    return header.logEnd() + 4L * Layout.PAGE + Growth.bytes(header.slots(), header.slotBytes());
+    return header.logEnd()
+        + 2 * Checkpoint.FIXED_BYTES
+        + Layout.PAGE // of the file system's own
+        + Growth.bytes(header.slots(), header.slotBytes());
+  }
+
+  /** The same, with as many pages of namespaces as there are. */
+  private static long bytes(Slab slab) {
+    return fileBytes(slab.header()) + slab.morePagesOfNamespaces() * NamespaceNumbers.PAGE_BYTES;
   }
 
   /** Why a store of this capacity holds no block of a group; empty if it can. */
@@ -155,7 +166,11 @@ final class Slabs {
               .formatted(group, manifest, payload, MOST_PAYLOAD));
     }
     Header header = Header.first(0, (int) Layout.slotBytes(payload), config.pages());
-    long least = fileBytes(header) + Growth.bytes(FEWEST_SLOTS, header.slotBytes());
+    long least =
+        fileBytes(header)
+            + Growth.bytes(FEWEST_SLOTS, header.slotBytes())
+            + LocalStore.OWN_BYTES
+            + NamespaceFiles.bytes(manifest);
     return least <= config.capacity().bytes()
         ? Optional.empty()
         : Optional.of(
@@ -220,7 +235,7 @@ final class Slabs {
     directory.delete(SlabFile.name(slotBytes));
     directory.delete(Checkpoint.name(slotBytes));
     directory.force();
-    budget.release(fileBytes(oldest.header()));
+    budget.release(bytes(oldest));
     log.log(
         Level.INFO,
         "store {0}: gave up blocks of {1} bytes, last used {2}",
@@ -250,10 +265,15 @@ final class Slabs {
     @Override
     public boolean reserve(long bytes) {
       synchronized (slabs.budget) { // and not the slabs: this slab is locked
-        return slabs.budget.taken() + bytes + slabs.keptForOthers(slotBytes)
-                <= slabs.budget.capacity()
+        long kept = slabs.keptForOthers(slotBytes) + slabs.namespaces.kept();
+        return slabs.budget.taken() + bytes + kept <= slabs.budget.capacity()
             && slabs.budget.reserve(bytes);
       }
+    }
+
+    @Override
+    public boolean reserveLittle(long bytes) {
+      return slabs.budget.reserveLittle(bytes);
     }
 
     @Override
@@ -270,7 +290,7 @@ final class Slabs {
       Slab slab = bySize.get(slotBytes);
       if (slab != null && slotBytes != mine) {
         long share = (long) (budget.capacity() * (slotBytes / all));
-        kept += Math.max(0, share - fileBytes(slab.header()));
+        kept += Math.max(0, share - bytes(slab));
       }
     }
     return kept;

@@ -369,7 +369,7 @@ class BadInputTest {
       Blocks saved = Fixture.save(namespace, Fixture.keys(large, 1, 1));
       assertEquals(BlockStatus.CAPACITY, saved.status(0));
       assertEquals(
-          "capacity: 8 MiB is too small for blocks of 4096000 bytes; write at least 32891392",
+          "capacity: 8 MiB is too small for blocks of 4096000 bytes; write at least 32940680",
           saved.cause(0).getMessage());
     }
   }

@@ -38,6 +38,18 @@ import java.util.stream.Stream;
 
 /** Namespaces, keys and bytes for tests of a whole store. */
 final class Fixture {
+  /** As much as anybody wants. */
+  static final Space SPACE =
+      new Space() {
+        @Override
+        public boolean reserve(long bytes) {
+          return true;
+        }
+
+        @Override
+        public void release(long bytes) {}
+      };
+
   /** Hears everything and says nothing: faults are the point of these tests. */
   static final System.Logger LOG =
       new System.Logger() {
@@ -124,12 +136,12 @@ final class Fixture {
   }
 
   static LocalStore open(LocalConfig config) throws IOException, StoreException {
-    return LocalStore.open(config, LOG, CLOSE);
+    return Opening.open(config, LOG, CLOSE);
   }
 
   /** A store in memory that can crash. */
   static LocalStore open(Directory disk, Durability durability) throws IOException, StoreException {
-    return LocalStore.open(
+    return Opening.open(
         disk,
         () -> {},
         "test",

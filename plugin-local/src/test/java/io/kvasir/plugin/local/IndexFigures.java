@@ -88,6 +88,7 @@ final class IndexFigures {
             keys >> 11,
             java.util.List.of()),
         Fixture.slab(),
+        Fixture.SPACE,
         Rules.KEPT);
   }
 

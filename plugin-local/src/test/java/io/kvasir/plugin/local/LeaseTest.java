@@ -32,6 +32,7 @@ class LeaseTest {
                 1,
                 List.of()),
             Fixture.slab(),
+            Fixture.SPACE,
             Rules.KEPT);
   }
 

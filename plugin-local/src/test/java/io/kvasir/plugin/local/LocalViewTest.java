@@ -404,6 +404,6 @@ class LocalViewTest {
         StoreException.Kind.CLOSED, assertThrows(StoreException.class, view::namespaces).kind());
     assertEquals(
         StoreException.Kind.CLOSED, assertThrows(StoreException.class, view::usage).kind());
-    assertEquals(new StoreHealth(StoreHealth.State.DOWN, "closed"), view.health());
+    assertEquals(StoreHealth.down("closed"), view.health());
   }
 }

@@ -21,11 +21,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
 import java.util.Scanner;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -188,21 +190,46 @@ class MixedLoadTest {
     }
   }
 
-  /** What the process really has of the machine's memory, after a collection of the heap. */
+  /**
+   * What lives in the heap, and what the process has of the machine's memory outside of it: how
+   * much of the heap is resident is the collector's business.
+   */
   @SuppressWarnings("SystemGc")
-  private static long memory() throws IOException {
+  private static long memory() throws Exception {
     System.gc();
     Runtime runtime = Runtime.getRuntime();
-    long used = runtime.totalMemory() - runtime.freeMemory();
-    return used + Math.max(0, resident() - runtime.totalMemory());
+    return runtime.totalMemory() - runtime.freeMemory() + residentOutsideHeap();
   }
 
-  private static long resident() throws IOException {
-    for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
-      if (line.startsWith("VmRSS:")) {
-        return Long.parseLong(line.replaceAll("[^0-9]", "")) << 10;
+  private static long residentOutsideHeap() throws Exception {
+    LongSummaryStatistics heap = heap();
+    boolean counts = false;
+    long bytes = 0;
+    for (String line : Files.readAllLines(Path.of("/proc/self/smaps"))) {
+      if (line.matches("[0-9a-f]+-[0-9a-f]+ .*")) {
+        long from = Long.parseUnsignedLong(line.substring(0, line.indexOf('-')), 16);
+        counts = from < heap.getMin() || from >= heap.getMax();
+      } else if (counts && line.startsWith("Rss:")) {
+        bytes += Long.parseLong(line.replaceAll("[^0-9]", "")) << 10;
       }
     }
-    throw new IOException("/proc/self/status has no VmRSS");
+    return bytes;
+  }
+
+  /** The lowest and the highest address that the JVM says of its heap. */
+  private static LongSummaryStatistics heap() throws Exception {
+    String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
+    Process said =
+        new ProcessBuilder(jcmd, "" + ProcessHandle.current().pid(), "GC.heap_info").start();
+    String heap =
+        new String(said.getInputStream().readAllBytes(), UTF_8).replaceAll("(?s)Metaspace.*", "");
+    LongSummaryStatistics addresses =
+        Pattern.compile("0x([0-9a-f]{8,16})")
+            .matcher(heap)
+            .results()
+            .mapToLong(found -> Long.parseUnsignedLong(found.group(1), 16))
+            .summaryStatistics();
+    assertTrue(addresses.getMin() < addresses.getMax(), heap);
+    return addresses;
   }
 }

@@ -1,5 +1,8 @@
 /**
- * Blocks in a Mooncake cluster. This version has no binding of its library and says so when it is
- * opened: {@link io.kvasir.plugin.mooncake.MooncakeProvider}.
+ * Blocks in a Mooncake cluster, through its C library. Start at {@link
+ * io.kvasir.plugin.mooncake.MooncakeProvider}; {@link io.kvasir.plugin.mooncake.MooncakeStore} is
+ * an open store, and {@link io.kvasir.plugin.mooncake.Session} and {@link
+ * io.kvasir.plugin.mooncake.Calls} keep what would end the process, and what does not come back,
+ * away from everybody else.
  */
 package io.kvasir.plugin.mooncake;

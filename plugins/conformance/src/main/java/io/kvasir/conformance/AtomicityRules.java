@@ -1,6 +1,7 @@
 package io.kvasir.conformance;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.kvasir.api.BlockStatus;
 import io.kvasir.api.Deadline;
@@ -11,6 +12,8 @@ import io.kvasir.api.store.Blocks;
 import io.kvasir.api.store.NamespaceStore;
 import io.kvasir.api.store.StoreException;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** R-ATOM: a block is absent, or whole and never changed. */
@@ -19,7 +22,8 @@ public interface AtomicityRules extends StoreRules {
   @Rule("R-ATOM-1")
   default void savedBlocksOfAnySizeLoadByteForByte() throws StoreException {
     StoreBench bench = bench();
-    for (long bytes : new long[] {64, 192, 4096, 4160, 65_536 + 64, 1 << 20}) {
+    for (long bytes :
+        new long[] {64, 192, 4096, 4160, bench.atMost(65_536 + 64), bench.atMost(1 << 20)}) {
       NamespaceManifest manifest = Manifests.of("size " + bytes, bytes);
       BlockKeys keys = Chains.keys(manifest, 1, 3);
       try (NamespaceStore namespace = bench.store().open(manifest)) {
@@ -118,7 +122,11 @@ public interface AtomicityRules extends StoreRules {
     }
   }
 
-  private static void overwrite(Blocks blocks) {
+  /** Writes to the frames as their next user does: at once, unless the store retained them. */
+  private static void overwrite(Blocks blocks) throws InterruptedException {
+    CountDownLatch free = new CountDownLatch(1);
+    blocks.whenFree(free::countDown);
+    assertTrue(free.await(30, TimeUnit.SECONDS), "retained frames were never let go");
     for (int i = 0; i < blocks.count(); i++) {
       Payload.fill(blocks.frame(i).payload(), -99);
     }

@@ -22,7 +22,7 @@ public interface ConcurrencyRules extends StoreRules {
   @Rule("R-CONC-1")
   default void writersOfOneKeyDoNotHarmEachOther() throws StoreException {
     StoreBench bench = bench();
-    NamespaceManifest manifest = Manifests.of("team", 256 << 10);
+    NamespaceManifest manifest = Manifests.of("team", bench.atMost(256 << 10));
     int keyCount = 12;
     AtomicInteger running = new AtomicInteger(3);
     AtomicInteger turn = new AtomicInteger();
@@ -142,5 +142,41 @@ public interface ConcurrencyRules extends StoreRules {
       namespace.remove(keys, StoreBench.soon());
     }
     return blocks;
+  }
+
+  /** A namespace has as many views as engines; one that ends must not disturb another. */
+  @Test
+  @Rule("R-CONC-3")
+  default void namespaceOpenedAndClosedBesideItsUsersDisturbsNobody() throws StoreException {
+    StoreBench bench = bench();
+    NamespaceManifest manifest = bench.manifest("team");
+    AtomicInteger running = new AtomicInteger(2);
+    bench.store();
+    Crew crew = new Crew();
+    for (int user = 0; user < 2; user++) {
+      int first = user * 1000;
+      crew.start(
+          "user " + user,
+          () -> {
+            try (NamespaceStore namespace = bench.open("team")) {
+              for (int text = first; text < first + 20 && crew.allWell(); text++) {
+                bench.save(namespace, Chains.keys(manifest, text, 2));
+                bench.hit(namespace, Chains.keys(manifest, text, 2));
+              }
+            } finally {
+              running.decrementAndGet();
+            }
+          });
+    }
+    crew.start(
+        "guest",
+        () -> {
+          while (running.get() > 0) {
+            try (NamespaceStore namespace = bench.open("team")) {
+              namespace.lookup(Chains.keys(manifest, 1, 1), StoreBench.soon()).close();
+            }
+          }
+        });
+    crew.join();
   }
 }

@@ -171,4 +171,43 @@ public interface IdentityRules extends StoreRules {
       bench.hit(b, Chains.keys(whole, 1, 2));
     }
   }
+
+  /** File systems and databases fold case, trim blanks and normalise; names do not. */
+  @Test
+  @Rule("R-ID-8")
+  default void namesThatLookAlikeShareNothing() throws StoreException {
+    alone(List.of("team", "Team", "team ", "team.", "ｔeam", "teám", "te am", "team\t"));
+  }
+
+  /** A path of 4 KiB is longer than any file's name: what cuts it joins what differs behind. */
+  @Test
+  @Rule("R-ID-9")
+  default void longNamesThatDifferAtTheirEndShareNothing() throws StoreException {
+    String path = "/models/" + "deep/".repeat(816);
+    alone(List.of(path + "a", path + "b", path));
+  }
+
+  private void alone(List<String> names) throws StoreException {
+    StoreBench bench = bench();
+    Map<String, NamespaceManifest> all = new java.util.LinkedHashMap<>();
+    for (String name : names) {
+      all.put(
+          "tenant " + name,
+          NamespaceManifest.of(name, Manifests.weights(), Manifests.format(bench.blockBytes())));
+      all.put(
+          "model " + name,
+          NamespaceManifest.of(
+              "team-0", Weights.named(name, "release-1"), Manifests.format(bench.blockBytes())));
+    }
+    for (Map.Entry<String, NamespaceManifest> one : all.entrySet()) {
+      BlockKeys keys = Chains.sameHashes(one.getValue(), 0, 0, 1, 1);
+      try (NamespaceStore namespace = bench.store().open(one.getValue())) {
+        bench.miss(namespace, keys);
+        bench.save(namespace, keys);
+        bench.hit(namespace, keys);
+      } catch (AssertionError e) {
+        throw new AssertionError(one.getKey(), e);
+      }
+    }
+  }
 }

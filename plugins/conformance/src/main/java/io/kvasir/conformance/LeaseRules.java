@@ -160,4 +160,23 @@ public interface LeaseRules extends StoreRules {
       bench.hit(other, keys);
     }
   }
+
+  /** Keys of a load are among those of its lease: their places differ. */
+  @Test
+  @Rule("R-LEASE-6")
+  default void partOfALeaseLoadsAndEachBlockIsItsOwn() throws StoreException {
+    StoreBench bench = bench();
+    BlockKeys keys = Chains.keys(bench.manifest("team"), 1, 8);
+    try (NamespaceStore namespace = bench.open("team")) {
+      bench.save(namespace, keys);
+      try (BlockLease lease = namespace.lookup(keys, StoreBench.soon())) {
+        for (int from : new int[] {5, 0, 3}) {
+          Blocks blocks = bench.empty(keys.slice(from, from + 3));
+          namespace.load(lease, blocks, StoreBench.soon());
+          StoreBench.all(BlockStatus.OK, blocks);
+          StoreBench.compare(blocks);
+        }
+      }
+    }
+  }
 }

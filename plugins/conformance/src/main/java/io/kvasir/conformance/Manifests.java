@@ -30,15 +30,20 @@ public final class Manifests {
     return format(group(0, (int) (blockBytes / 64)));
   }
 
-  /** {@return a format of these groups} */
+  /** {@return a format of these groups, unsharded} */
   public static KvFormat format(KvGroup... groups) {
+    return format(Shards.ONE, groups);
+  }
+
+  /** {@return a format of these groups in these shards} */
+  public static KvFormat format(Shards shards, KvGroup... groups) {
     return KvFormat.of(
         ModelConfiguration.of(Map.of("model_type", "kit", "rope_theta", 10000)),
         new KvFormat.Compute("bf16", "bf16"),
         "kit",
         "layer-kv-token-head/1",
         List.of(groups),
-        Shards.ONE);
+        shards);
   }
 
   /** {@return a group of one layer and one head} */
@@ -63,8 +68,7 @@ public final class Manifests {
       int dim = (int) (blockBytes / 64);
       all[g] = KvGroup.full(g, BLOCK_TOKENS, List.of(g), shards, dim, Dtype.BF16);
     }
-    return NamespaceManifest.of(
-        tenant, weights(), with(format(all), null, null, null, null, new Shards.KvHead(shards)));
+    return NamespaceManifest.of(tenant, weights(), format(new Shards.KvHead(shards), all));
   }
 
   /** {@return manifests that differ from {@link #of} in one field each, by the field's name} */

@@ -1,6 +1,7 @@
 package io.kvasir.conformance;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.kvasir.api.identity.BlockKeys;
@@ -9,6 +10,8 @@ import io.kvasir.api.store.NamespaceStore;
 import io.kvasir.api.store.NamespaceSummary;
 import io.kvasir.api.store.StoreException;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -107,5 +110,78 @@ public interface RestartRules extends StoreRules {
         .map(NamespaceSummary::manifest)
         .map(bytes -> new String(bytes, java.nio.charset.StandardCharsets.UTF_8))
         .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  /** LMCache#562: the process that had the store open is gone, and nobody closed it. */
+  @Test
+  @Rule("R-RESTART-5")
+  default void acknowledgedBlocksHitAfterACrash() throws StoreException {
+    assumeTrue(bench().claims().persistent(), "the backend claims no persistence");
+    StoreBench bench = bench();
+    NamespaceManifest manifest = bench.manifest("team");
+    try (NamespaceStore namespace = bench.open("team")) {
+      for (int text = 0; text < 6; text++) {
+        bench.save(namespace, Chains.keys(manifest, text, 4));
+      }
+      Optional<StoreBench> crashed = faults().crashed(bench);
+      assumeTrue(crashed.isPresent(), "this backend's tests cannot say what a crash leaves");
+      try (StoreBench after = crashed.get();
+          NamespaceStore again = after.open("team")) {
+        for (int text = 0; text < 6; text++) {
+          after.hit(again, Chains.keys(manifest, text, 4));
+        }
+        after.save(again, Chains.keys(manifest, 100, 4));
+        after.hit(again, Chains.keys(manifest, 100, 4));
+      }
+      bench.hit(namespace, Chains.keys(manifest, 0, 4));
+    }
+  }
+
+  /** LMCache#4991: two processes on one folder. */
+  @Test
+  @Rule("R-RESTART-6")
+  default void secondOpeningIsRefusedOrHarmsNothing() throws StoreException {
+    assumeTrue(bench().claims().persistent(), "the backend claims no persistence");
+    StoreBench bench = bench();
+    NamespaceManifest manifest = bench.manifest("team");
+    try (NamespaceStore namespace = bench.open("team")) {
+      bench.save(namespace, Chains.keys(manifest, 1, 4));
+      try (StoreBench second = bench.beside();
+          NamespaceStore other = second.open("team")) {
+        second.hit(other, Chains.keys(manifest, 1, 4));
+        second.save(other, Chains.keys(manifest, 2, 4));
+        bench.hit(namespace, Chains.keys(manifest, 2, 4));
+      } catch (StoreException e) {
+        assertFalse(e.getMessage().isBlank(), "refused without a word");
+      }
+      bench.hit(namespace, Chains.keys(manifest, 1, 4));
+      bench.save(namespace, Chains.keys(manifest, 3, 4));
+    }
+    bench.reopen();
+    try (NamespaceStore namespace = bench.open("team")) {
+      bench.hit(namespace, Chains.keys(manifest, 1, 4));
+      bench.hit(namespace, Chains.keys(manifest, 3, 4));
+    }
+  }
+
+  /** An operator finds the namespace of an old deployment by its labels. */
+  @Test
+  @Rule("R-RESTART-7")
+  default void labelsAndSuccessionAreThereAfterARestart() throws StoreException {
+    assumeTrue(bench().claims().persistent(), "the backend claims no persistence");
+    assumeTrue(bench().claims().enumerate(), "the backend does not claim to enumerate");
+    StoreBench bench = bench();
+    NamespaceManifest old = bench.manifest("team").withLabels(Map.of("model", "../llama 🦙"));
+    NamespaceManifest next = bench.manifest("next").superseding(old.id());
+    bench.store().open(old).close();
+    bench.store().open(next).close();
+    bench.reopen();
+    NamespaceSummary summary =
+        bench.store().namespaces().stream()
+            .filter(s -> s.id().equals(old.id()))
+            .findFirst()
+            .orElseThrow();
+    assertEquals(Map.of("model", "../llama 🦙"), summary.labels());
+    assertEquals(Optional.of(next.id()), summary.supersededBy());
   }
 }

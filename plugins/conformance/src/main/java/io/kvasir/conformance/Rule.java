@@ -6,7 +6,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** The number of the rule that a test of the kit proves; the rules are in the package's text. */
+/** The number of the rule that a test of the kit proves; the rules are in {@code docs/spec}. */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)

@@ -3,7 +3,8 @@ package io.kvasir.conformance;
 import java.util.SplittableRandom;
 
 /**
- * The one seed of a JVM's test run. It is printed once; {@code -Dkvasir.seed=…} repeats the run.
+ * The one seed of a JVM's test run. It is printed once; {@code -Dkvasir.seed=…} repeats the run,
+ * and prints nothing.
  */
 public final class Seed {
   /** System property that sets the seed. */
@@ -16,7 +17,9 @@ public final class Seed {
   private static long choose() {
     String given = System.getProperty(PROPERTY);
     long seed = given == null ? System.nanoTime() & 0xffffffffL : Long.parseLong(given);
-    System.out.println("seed " + seed + "; repeat with -D" + PROPERTY + "=" + seed);
+    if (given == null) {
+      System.out.println("seed " + seed + "; repeat with -D" + PROPERTY + "=" + seed);
+    }
     return seed;
   }
 

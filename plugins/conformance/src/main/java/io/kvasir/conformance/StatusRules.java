@@ -24,6 +24,9 @@ import org.junit.jupiter.api.Test;
 
 /** R-STATUS: every block ends with one status, and it is the truth. */
 public interface StatusRules extends StoreRules {
+  /** In which a store that works answers for one block, on the slowest machine. */
+  Duration ANSWER = Duration.ofSeconds(5);
+
   @Test
   @Rule("R-STATUS-1")
   default void absentBlockIsAMissAndNoException() throws StoreException {
@@ -215,5 +218,57 @@ public interface StatusRules extends StoreRules {
       }
       bench.hit(namespace, keys.slice(4, 6));
     }
+  }
+
+  /** LMCache#1814: a store that hangs while it says that all is well. */
+  @Test
+  @Rule("R-STATUS-10")
+  default void storeThatSaysUpAnswersBeforeItsDeadline() throws StoreException {
+    StoreBench bench = bench();
+    BlockKeys keys = Chains.keys(bench.manifest("team"), 1, 1);
+    assertEquals(StoreHealth.State.UP, bench.store().health().state(), "a new store");
+    try (NamespaceStore namespace = bench.open("team")) {
+      Blocks saved = bench.filled(keys, i -> StoreBench.number(keys, i));
+      namespace.save(saved, Deadline.after(ANSWER));
+      StoreBench.all(BlockStatus.OK, saved);
+      Blocks loaded = bench.empty(keys);
+      try (BlockLease lease = namespace.lookup(keys, Deadline.after(ANSWER))) {
+        namespace.load(lease, loaded, Deadline.after(ANSWER));
+      }
+      StoreBench.all(BlockStatus.OK, loaded);
+      StoreBench.compare(loaded);
+    }
+  }
+
+  /** sglang#38428: what ended one thread must not end the store. */
+  @Test
+  @Rule("R-STATUS-11")
+  default void interruptedCallHarmsNoOther() throws StoreException {
+    StoreBench bench = bench();
+    BlockKeys keys = Chains.keys(bench.manifest("team"), 1, 4);
+    try (NamespaceStore namespace = bench.open("team")) {
+      bench.save(namespace, keys.slice(0, 2));
+      Crew crew = new Crew();
+      crew.start("interrupted", () -> interrupted(namespace, keys));
+      crew.join();
+      bench.save(namespace, keys);
+      bench.hit(namespace, keys);
+    }
+  }
+
+  private void interrupted(NamespaceStore namespace, BlockKeys keys) {
+    Blocks loaded = bench().empty(keys);
+    Thread.currentThread().interrupt();
+    try (BlockLease lease = namespace.lookup(keys, StoreBench.soon())) {
+      assertEquals(4, lease.keys().count());
+    } catch (StoreException e) {
+      assertNotEquals(StoreException.Kind.CLOSED, e.kind());
+    }
+    Thread.currentThread().interrupt();
+    namespace.load(BlockLease.hint(keys, new BitSet()), loaded, StoreBench.soon());
+    StoreBench.allHaveStatus(loaded);
+    StoreBench.compare(loaded);
+    Thread.currentThread().interrupt();
+    bench().trySave(namespace, keys);
   }
 }

@@ -17,6 +17,7 @@ import io.kvasir.api.store.Store;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.StoreProvider;
 import io.kvasir.api.store.StoreView;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.ToLongFunction;
 
@@ -25,6 +26,7 @@ import java.util.function.ToLongFunction;
  * key, and compares. Made by a {@link StoreContract} for each test.
  */
 public final class StoreBench implements AutoCloseable {
+  private final Path directory;
   private final StoreProvider provider;
   private final Record configuration;
   private final ByteSize capacity;
@@ -32,7 +34,13 @@ public final class StoreBench implements AutoCloseable {
   private Store store;
   private TestFrames frames;
 
-  StoreBench(StoreProvider provider, Record configuration, ByteSize capacity, long blockBytes) {
+  StoreBench(
+      Path directory,
+      StoreProvider provider,
+      Record configuration,
+      ByteSize capacity,
+      long blockBytes) {
+    this.directory = directory;
     this.provider = provider;
     this.configuration = configuration;
     this.capacity = capacity;
@@ -42,6 +50,20 @@ public final class StoreBench implements AutoCloseable {
   /** {@return what the backend claims} */
   public Capabilities claims() {
     return provider.descriptor().capabilities();
+  }
+
+  /** {@return the folder that the store was configured with, if it has one} */
+  public Path directory() {
+    return directory;
+  }
+
+  /** {@return another bench on the same configuration, which the caller closes} */
+  public StoreBench beside() {
+    return at(directory, configuration);
+  }
+
+  StoreBench at(Path otherDirectory, Record otherConfiguration) {
+    return new StoreBench(otherDirectory, provider, otherConfiguration, capacity, blockBytes);
   }
 
   /** {@return the backend's entry} */
@@ -57,6 +79,11 @@ public final class StoreBench implements AutoCloseable {
   /** {@return the bytes of a block in most rules} */
   public long blockBytes() {
     return blockBytes;
+  }
+
+  /** {@return a size of blocks of which a small store holds sixteen: a multiple of 64} */
+  public long atMost(long wanted) {
+    return Math.min(wanted, Math.max(64, capacity.bytes() / 16 / 64 * 64));
   }
 
   /** {@return the number of blocks that fit if a block costs nothing but its payload} */

@@ -8,6 +8,7 @@ import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.StoreProvider;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -44,8 +45,14 @@ public abstract class StoreContract
         DeletionRules,
         RestartRules,
         CapabilityRules,
+        CapacityRules,
+        IsolationRules,
+        OwnershipRules,
+        HealthRules,
+        ModelRules,
         ClosingRules {
-  @TempDir Path directory;
+  @TempDir Path around;
+  private Path directory;
   private StoreBench bench;
 
   /** {@return the backend under test} */
@@ -94,10 +101,30 @@ public abstract class StoreContract
     return Optional.empty();
   }
 
+  /**
+   * Makes another folder what a killed process would have left of the store in the first one, which
+   * is open. The default copies the files, which is right where nobody writes meanwhile.
+   *
+   * @return false if this backend's tests cannot: it keeps nothing in files
+   */
+  protected boolean crash(Path directory, Path left) throws IOException {
+    return StoredBytes.copy(directory, left);
+  }
+
+  /**
+   * {@return whether calls of this test failed that nobody made fail} They were repeated, and no
+   * rule is broken by them, but health need not be UP.
+   */
+  protected boolean troubled() {
+    return false;
+  }
+
   @BeforeEach
-  final void setTheBenchUp(TestInfo test) {
+  final void setTheBenchUp(TestInfo test) throws IOException {
+    directory = Files.createDirectory(around.resolve("store"));
     bench =
-        new StoreBench(provider(), configuration(directory, capacity()), capacity(), blockBytes());
+        new StoreBench(
+            directory, provider(), configuration(directory, capacity()), capacity(), blockBytes());
   }
 
   @AfterEach
@@ -146,6 +173,23 @@ public abstract class StoreContract
         throw new UncheckedIOException(e);
       }
       return damaged ? Optional.of(on.store()) : Optional.empty();
+    }
+
+    @Override
+    public boolean troubled() {
+      return StoreContract.this.troubled();
+    }
+
+    @Override
+    public Optional<StoreBench> crashed(StoreBench on) {
+      Path left = around.resolve("left");
+      try {
+        return crash(directory, left)
+            ? Optional.of(on.at(left, configuration(left, capacity())))
+            : Optional.empty();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
 
     @Override

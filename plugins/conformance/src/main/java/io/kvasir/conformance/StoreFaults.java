@@ -23,4 +23,19 @@ public interface StoreFaults {
 
   /** {@return a store each of whose calls hangs until its deadline} */
   Optional<Store> hanging() throws StoreException;
+
+  /**
+   * {@return what opens where the process that had the store open was killed now; the caller closes
+   * it}
+   */
+  default Optional<StoreBench> crashed(StoreBench bench) {
+    return Optional.empty();
+  }
+
+  /**
+   * {@return whether calls of this test's store failed by themselves: health must not be UP then}
+   */
+  default boolean troubled() {
+    return false;
+  }
 }

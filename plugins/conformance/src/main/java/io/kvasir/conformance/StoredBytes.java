@@ -7,11 +7,12 @@ import java.lang.foreign.ValueLayout;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Finds what a closed store keeps in its files, and damages it. */
+/** Finds what a store keeps in its files, and damages or copies it. */
 final class StoredBytes {
   private StoredBytes() {}
 
@@ -50,5 +51,18 @@ final class StoredBytes {
       }
       return false;
     }
+  }
+
+  /** {@return whether there were files; they are copied, with their modes} */
+  static boolean copy(Path from, Path to) throws IOException {
+    boolean any = false;
+    try (Stream<Path> all = Files.walk(from)) {
+      for (Path file : all.toList()) {
+        Files.copy(
+            file, to.resolve(from.relativize(file).toString()), StandardCopyOption.COPY_ATTRIBUTES);
+        any |= Files.isRegularFile(file);
+      }
+    }
+    return any;
   }
 }

@@ -65,21 +65,42 @@ class BrokenStoresTest {
     assertTrue(RULES.size() > 40);
   }
 
+  @Test
+  void failingHistoryIsShrunkToWhatItNeeds() {
+    String message =
+        failures(
+                Flaw.REMEMBERS_THE_REMOVED,
+                List.of(selectMethod(FlawedStoreContract.class, RULES.get("R-MODEL-1").getName())))
+            .get("R-MODEL-1")
+            .getMessage();
+    List<String> needed = message.lines().filter(line -> line.matches("  \\d+\\. .*")).toList();
+    assertTrue(message.contains("seed " + Seed.value()), message);
+    assertEquals(2, needed.size(), message); // a removal of what is absent, and a save
+    assertTrue(needed.getFirst().contains("remove "), message);
+    assertTrue(needed.getLast().contains("save "), message);
+  }
+
   /** {@return the rules that a backend with this flaw fails} */
   private static Set<String> failing(Flaw flaw, List<? extends DiscoverySelector> selectors) {
+    return failures(flaw, selectors).keySet();
+  }
+
+  private static Map<String, Throwable> failures(
+      Flaw flaw, List<? extends DiscoverySelector> selectors) {
     FlawedStoreContract.flaw = flaw;
-    Set<String> failed = new TreeSet<>();
+    Map<String, Throwable> failed = new TreeMap<>();
     TestExecutionListener listener =
         new TestExecutionListener() {
           @Override
           public void executionFinished(TestIdentifier test, TestExecutionResult result) {
             if (result.getStatus() == TestExecutionResult.Status.FAILED) {
-              failed.add(
+              failed.put(
                   test.getSource()
                       .filter(MethodSource.class::isInstance)
                       .map(s -> ((MethodSource) s).getJavaMethod().getAnnotation(Rule.class))
                       .map(Rule::value)
-                      .orElse(test.getDisplayName()));
+                      .orElse(test.getDisplayName()),
+                  result.getThrowable().orElseThrow());
             }
           }
         };

@@ -12,6 +12,7 @@ import io.kvasir.api.store.StoreException.Kind;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.zip.CRC32C;
@@ -19,12 +20,12 @@ import java.util.zip.CRC32C;
 /** A namespace of a {@link FlawedStore}. */
 final class FlawedNamespace implements NamespaceStore {
   private final FlawedStore store;
-  private final FlawedStore.Named named;
+  private final FlawedDisk.Named named;
   private final NamespaceId id;
-  private final List<Lease> leases = new ArrayList<>();
+  private final List<FlawedLease> leases = new ArrayList<>();
   private boolean closed;
 
-  FlawedNamespace(FlawedStore store, FlawedStore.Named named, NamespaceId id) {
+  FlawedNamespace(FlawedStore store, FlawedDisk.Named named, NamespaceId id) {
     this.store = store;
     this.named = named;
     this.id = id;
@@ -42,7 +43,13 @@ final class FlawedNamespace implements NamespaceStore {
     if (closed && !has(Flaw.WORKS_WHEN_CLOSED)) {
       throw new StoreException(Kind.CLOSED, "closed");
     }
-    if (store.config.failing()) {
+    if (has(Flaw.INTERRUPT_ENDS_THE_STORE)) {
+      store.dead |= Thread.currentThread().isInterrupted();
+    }
+    if (has(Flaw.HANGS_THOUGH_UP)) {
+      FlawedStore.pause(deadline.remaining().toMillis() + 1);
+    }
+    if (store.config.failing() || store.dead) {
       store.failure = "fails";
       if (has(Flaw.THROWS_WHEN_FAILING)) {
         throw new IllegalStateException("fails");
@@ -83,9 +90,9 @@ final class FlawedNamespace implements NamespaceStore {
     synchronized (store) {
       enter(keys, deadline);
       BitSet present = new BitSet();
-      List<FlawedStore.Entry> found = new ArrayList<>();
+      List<FlawedDisk.Entry> found = new ArrayList<>();
       for (int i = 0; i < keys.count(); i++) {
-        FlawedStore.Entry entry = named.removed ? null : store.disk.entries.get(key(keys, i));
+        FlawedDisk.Entry entry = named.removed ? null : store.disk.entries.get(key(keys, i));
         if (entry != null) {
           present.set(i);
           found.add(entry);
@@ -96,7 +103,7 @@ final class FlawedNamespace implements NamespaceStore {
         }
       }
       if (store.config.flaw() == Flaw.HINT_CLAIMS_TO_HOLD) {
-        return new Lease(keys, present, List.of());
+        return new FlawedLease(this, keys, present, List.of());
       }
       long bytes = found.stream().mapToLong(e -> e.leases > 0 ? 0 : e.bytes.length).sum();
       boolean room = store.leasedBytes() + bytes <= store.config.capacity().bytes() / 2;
@@ -104,7 +111,7 @@ final class FlawedNamespace implements NamespaceStore {
         return BlockLease.hint(keys, present);
       }
       found.forEach(e -> e.leases++);
-      Lease lease = new Lease(keys, present, found);
+      FlawedLease lease = new FlawedLease(this, keys, present, found);
       leases.add(lease);
       return lease;
     }
@@ -125,7 +132,8 @@ final class FlawedNamespace implements NamespaceStore {
   }
 
   private void load(BlockLease lease, Blocks into, int i) {
-    FlawedStore.Entry entry = store.disk.entries.get(key(into.keys(), i));
+    BlockKeys keys = has(Flaw.INDEXES_BY_LEASE) ? lease.keys() : into.keys();
+    FlawedDisk.Entry entry = store.disk.entries.get(key(keys, i));
     MemorySegment to = into.frame(i).payload();
     if (has(Flaw.TRUSTS_THE_LOOKUP) && entry == null && lease.prefix() == into.count()) {
       into.set(i, BlockStatus.OK); // it was there
@@ -172,15 +180,27 @@ final class FlawedNamespace implements NamespaceStore {
     } catch (StoreException e) {
       if (e.kind() == Kind.TIMEOUT && has(Flaw.CUT_SAVE_LEAVES_HALF)) {
         byte[] half = new byte[(int) from.keys().payloadBytes()];
-        store.disk.entries.put(key(from.keys(), 0), new FlawedStore.Entry(half, 0, null));
+        store.disk.entries.put(key(from.keys(), 0), new FlawedDisk.Entry(half, 0, null));
       }
       from.setRest(status(e), e);
     }
   }
 
+  private byte[] taken(MemorySegment payload) {
+    byte[] bytes = payload.toArray(ValueLayout.JAVA_BYTE);
+    if (has(Flaw.TRUSTS_A_FRAMES_ADDRESS)) {
+      return store.frames.computeIfAbsent(payload.address(), _ -> bytes);
+    }
+    if (has(Flaw.ONE_SIZE_PER_NAMESPACE)) {
+      named.size = Math.min(named.size, bytes.length);
+      return Arrays.copyOf(bytes, named.size);
+    }
+    return bytes;
+  }
+
   private void save(Blocks from, int i, Deadline deadline) throws StoreException {
     MemorySegment payload = from.frame(i).payload();
-    byte[] bytes = payload.toArray(ValueLayout.JAVA_BYTE);
+    byte[] bytes = taken(payload);
     String parent = store.key(from.keys(), from.keys().parent(i));
     synchronized (store) {
       enter(from.keys(), deadline);
@@ -190,9 +210,18 @@ final class FlawedNamespace implements NamespaceStore {
         from.setRest(BlockStatus.OK, null);
         return;
       }
-      if (there && !has(Flaw.OVERWRITES)) {
+      boolean known =
+          (has(Flaw.REMEMBERS_THE_EVICTED) && store.evicted.contains(key))
+              || store.removed.remove(key)
+              || store.saving.contains(key);
+      if ((there && !has(Flaw.OVERWRITES)) || known) {
         from.set(i, BlockStatus.OK);
         return;
+      }
+      if (has(Flaw.ACKNOWLEDGES_THE_FIRST_WRITERS_BLOCK)) {
+        store.saving.add(key);
+        store.awaitAnother(); // lets others in
+        store.saving.remove(key);
       }
       boolean orphan = parent != null && !store.disk.entries.containsKey(parent);
       boolean keyed =
@@ -209,7 +238,7 @@ final class FlawedNamespace implements NamespaceStore {
       }
       byte[] kept = has(Flaw.PUBLISHES_PARTIAL) ? new byte[bytes.length] : bytes;
       int crc = crc(MemorySegment.ofArray(bytes));
-      store.disk.entries.put(key, new FlawedStore.Entry(kept, crc, parent));
+      store.disk.entries.put(key, new FlawedDisk.Entry(kept, crc, parent));
       FlawedBytes.keep(store.config.flaw(), from.frame(i), kept);
       from.set(i, BlockStatus.OK);
       if (!has(Flaw.PUBLISHES_PARTIAL)) {
@@ -229,6 +258,10 @@ final class FlawedNamespace implements NamespaceStore {
     synchronized (store) {
       enter(keys, deadline);
       for (int i = 0; i < keys.count() && !has(Flaw.REMOVES_NOTHING); i++) {
+        boolean absent = !store.disk.entries.containsKey(key(keys, i));
+        if (absent && has(Flaw.REMEMBERS_THE_REMOVED)) {
+          store.removed.add(key(keys, i));
+        }
         store.drop(key(keys, i));
         if (has(Flaw.REMOVES_THE_WHOLE_NAMESPACE)) {
           store.disk.entries.keySet().removeIf(k -> k.startsWith(id.hex()));
@@ -250,63 +283,24 @@ final class FlawedNamespace implements NamespaceStore {
     }
   }
 
+  FlawedStore store() {
+    return store;
+  }
+
+  void ended(FlawedLease lease) {
+    leases.remove(lease);
+    if (has(Flaw.FIRST_CLOSE_ENDS_ALL_LEASES)) {
+      end();
+    }
+  }
+
   void end() {
-    List.copyOf(leases).forEach(Lease::close);
+    List.copyOf(leases).forEach(FlawedLease::close);
   }
 
   static int crc(MemorySegment bytes) {
     CRC32C crc = new CRC32C();
     crc.update(bytes.asByteBuffer());
     return (int) crc.getValue();
-  }
-
-  private final class Lease implements BlockLease {
-    private final BlockKeys keys;
-    private final BitSet present;
-    private final List<FlawedStore.Entry> entries;
-    private boolean ended;
-
-    Lease(BlockKeys keys, BitSet present, List<FlawedStore.Entry> entries) {
-      this.keys = keys;
-      this.present = present;
-      this.entries = entries;
-    }
-
-    @Override
-    public BlockKeys keys() {
-      return keys;
-    }
-
-    @Override
-    public boolean present(int block) {
-      return present.get(block);
-    }
-
-    @Override
-    public boolean held() {
-      synchronized (store) {
-        return !ended;
-      }
-    }
-
-    @Override
-    public boolean renew() {
-      return held();
-    }
-
-    @Override
-    public void close() {
-      synchronized (store) {
-        if (ended || has(Flaw.LEASE_NEVER_ENDS)) {
-          return;
-        }
-        ended = true;
-        leases.remove(this);
-        if (has(Flaw.FIRST_CLOSE_ENDS_ALL_LEASES)) {
-          end();
-        }
-        entries.forEach(e -> e.leases = Math.max(0, e.leases - 1));
-      }
-    }
   }
 }

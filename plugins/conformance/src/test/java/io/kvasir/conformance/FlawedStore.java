@@ -20,86 +20,43 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HexFormat;
-import java.util.LinkedHashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
-/** A whole backend over a map, with at most one flaw. What a restart keeps is the {@link Disk}. */
+/**
+ * A whole backend over a map, with at most one flaw. What a restart keeps is the {@link
+ * FlawedDisk}.
+ */
 final class FlawedStore implements Store {
   record Config(Path directory, ByteSize capacity, Flaw flaw, boolean failing, boolean hanging) {}
 
-  /** A block; its bytes change only by a flaw or by damage. */
-  static final class Entry {
-    final byte[] bytes;
-    final int crc;
-    final String parent;
-    int leases;
-
-    Entry(byte[] bytes, int crc, String parent) {
-      this.bytes = bytes;
-      this.crc = crc;
-      this.parent = parent;
-    }
-  }
-
-  static final class Named {
-    final byte[] manifest;
-    final NamespaceManifest first;
-    final Instant created = Instant.now();
-    Map<String, String> labels;
-    NamespaceId supersededBy;
-    boolean removed;
-
-    Named(NamespaceManifest manifest) {
-      this.manifest = manifest.canonical();
-      this.first = manifest;
-      this.labels = manifest.labels();
-    }
-  }
-
-  static final class Disk {
-    final LinkedHashMap<String, Entry> entries = new LinkedHashMap<>();
-    final Map<NamespaceId, Named> namespaces = new LinkedHashMap<>();
-    final Map<String, Entry> trash = new HashMap<>();
-  }
-
   final Config config;
-  final Disk disk;
+  final FlawedDisk disk;
   final List<FlawedNamespace> open = new ArrayList<>();
   final byte[] buffer = new byte[1 << 20];
+  final Map<Long, byte[]> frames = new HashMap<>();
+  final Set<String> evicted = new HashSet<>();
+  final Set<String> removed = new HashSet<>();
+  final Set<String> saving = new HashSet<>();
   boolean closed;
+  boolean dead;
   String failure;
 
-  FlawedStore(Config config, Disk disk) {
+  FlawedStore(Config config, FlawedDisk disk) {
     this.config = config;
-    this.disk = has(config, Flaw.FORGETS_AT_RESTART) ? new Disk() : disk;
-    if (has(config, Flaw.REMOVED_COMES_BACK)) {
-      disk.entries.putAll(disk.trash);
-    }
-  }
-
-  private static boolean has(Config config, Flaw flaw) {
-    return config.flaw() == flaw;
+    this.disk = has(Flaw.FORGETS_AT_RESTART) ? new FlawedDisk() : disk;
+    disk.opened(config.flaw(), config.directory());
   }
 
   boolean has(Flaw flaw) {
-    return has(config, flaw);
+    return config.flaw() == flaw;
   }
 
   String key(BlockKeys keys, byte[] hash) {
-    if (hash == null) {
-      return null;
-    }
-    return "%s g%d s%d %s"
-        .formatted(
-            has(Flaw.IGNORES_NAMESPACE) || has(Flaw.ONE_NAMESPACE_PER_TENANT)
-                ? keys.namespace().tenant().substring(0, has(Flaw.IGNORES_NAMESPACE) ? 0 : 1)
-                : keys.namespace().id().hex(),
-            keys.group(),
-            has(Flaw.IGNORES_SHARD) ? 0 : keys.shard(),
-            HexFormat.of().formatHex(hash));
+    return FlawedKeys.key(config.flaw(), keys, hash);
   }
 
   void check() throws StoreException {
@@ -115,9 +72,9 @@ final class FlawedStore implements Store {
     if (has(Flaw.TENANT_IS_A_FILE_NAME) && manifest.tenant().contains("/")) {
       throw new StoreException(Kind.IO, "no such directory: " + manifest.tenant());
     }
-    Named named = disk.namespaces.get(id);
+    FlawedDisk.Named named = disk.namespaces.get(id);
     if (named == null) {
-      named = new Named(manifest);
+      named = new FlawedDisk.Named(manifest);
       disk.namespaces.put(id, named);
     } else if (!Arrays.equals(named.manifest, manifest.canonical())
         && !has(Flaw.TRUSTS_ANY_MANIFEST)) {
@@ -130,6 +87,7 @@ final class FlawedStore implements Store {
         .supersedes()
         .map(disk.namespaces::get)
         .ifPresent(old -> old.supersededBy = manifest.id());
+    disk.used(config.flaw(), config.directory(), manifest);
     FlawedNamespace namespace = new FlawedNamespace(this, named, id);
     open.add(namespace);
     return namespace;
@@ -144,7 +102,7 @@ final class FlawedStore implements Store {
     List<NamespaceSummary> out = new ArrayList<>();
     disk.namespaces.forEach(
         (id, named) -> {
-          List<Entry> mine =
+          List<FlawedDisk.Entry> mine =
               disk.entries.entrySet().stream()
                   .filter(e -> e.getKey().startsWith(id.hex()))
                   .map(Map.Entry::getValue)
@@ -173,7 +131,7 @@ final class FlawedStore implements Store {
     if (has(Flaw.REMOVES_EVERYTHING)) {
       disk.entries.clear();
     }
-    Named named = disk.namespaces.remove(id);
+    FlawedDisk.Named named = disk.namespaces.remove(id);
     if (named == null && has(Flaw.REMOVING_THE_ABSENT_FAILS)) {
       throw new StoreException(Kind.IO, "no such namespace");
     }
@@ -192,7 +150,7 @@ final class FlawedStore implements Store {
   void drop(String key) {
     if (disk.entries.remove(key) != null && !has(Flaw.PUBLISHES_ORPHANS)) {
       for (String child : List.copyOf(disk.entries.keySet())) {
-        Entry entry = disk.entries.get(child);
+        FlawedDisk.Entry entry = disk.entries.get(child);
         if (entry != null && key.equals(entry.parent)) {
           drop(child);
         }
@@ -218,9 +176,9 @@ final class FlawedStore implements Store {
         || (bytes > capacity && !has(Flaw.EVICTS_ALL_FOR_WHAT_NEVER_FITS))) {
       return bytes <= capacity;
     }
-    while (occupied() + bytes > capacity) {
+    while (counted(bytes) > capacity) {
       String victim = null;
-      for (Map.Entry<String, Entry> e : disk.entries.entrySet()) {
+      for (Map.Entry<String, FlawedDisk.Entry> e : disk.entries.entrySet()) {
         boolean leased = e.getValue().leases > 0 && !has(Flaw.LEASE_KEEPS_NOTHING);
         if (!leased && !e.getKey().equals(parent) && !hasChild(e.getKey())) {
           victim = e.getKey();
@@ -231,8 +189,16 @@ final class FlawedStore implements Store {
         return false;
       }
       disk.entries.remove(victim);
+      evicted.add(victim);
     }
     return true;
+  }
+
+  private long counted(long bytes) {
+    if (has(Flaw.COUNTS_BLOCKS_NOT_BYTES) && !disk.entries.isEmpty()) {
+      return (disk.entries.size() + 1L) * disk.entries.firstEntry().getValue().bytes.length;
+    }
+    return occupied() + bytes;
   }
 
   private boolean hasChild(String key) {
@@ -253,13 +219,32 @@ final class FlawedStore implements Store {
   @Override
   public synchronized StoreHealth health() {
     boolean up = has(Flaw.ALWAYS_UP) || (!closed && failure == null);
+    boolean silent = failure == null || has(Flaw.HEALTH_WITHOUT_A_REASON);
     return new StoreHealth(
-        up ? StoreHealth.State.UP : StoreHealth.State.DOWN, failure == null ? "map" : failure);
+        up ? StoreHealth.State.UP : StoreHealth.State.DOWN, silent ? "map" : failure);
+  }
+
+  @Override
+  public synchronized Map<String, Long> metrics() {
+    if (closed && has(Flaw.METRICS_FAIL_WHEN_CLOSED)) {
+      throw new IllegalStateException("closed");
+    }
+    return Map.of(has(Flaw.NAMES_METRICS_AS_IT_LIKES) ? "Blocks now" : "blocks", 1L);
+  }
+
+  @Override
+  public Optional<String> refusal(NamespaceManifest manifest) {
+    return has(Flaw.REFUSES_WHAT_IT_KEEPS) ? Optional.of("no") : Optional.empty();
   }
 
   @Override
   public FrameSource frames() {
     return new FrameSource() {
+      @Override
+      public long alignment() {
+        return has(Flaw.ASKS_FOR_ODD_FRAMES) ? 48 : 64;
+      }
+
       @Override
       public void register(MemorySegment piece) {
         if (has(Flaw.WRITES_BESIDE_FRAMES)) {
@@ -276,8 +261,23 @@ final class FlawedStore implements Store {
     }
     synchronized (this) {
       open.forEach(FlawedNamespace::end);
+      if (!closed) {
+        disk.closed();
+      }
       closed = true;
       notifyAll();
+    }
+  }
+
+  /** Leaves the store to other threads for a moment. */
+  synchronized void awaitAnother() {
+    long end = System.nanoTime() + 2_000_000;
+    try {
+      for (long left = 2; left > 0; left = (end - System.nanoTime()) / 1_000_000) {
+        wait(left);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 

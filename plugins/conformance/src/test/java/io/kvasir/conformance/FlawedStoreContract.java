@@ -8,6 +8,8 @@ import io.kvasir.api.store.StoreContext;
 import io.kvasir.api.store.StoreDescriptor;
 import io.kvasir.api.store.StoreProvider;
 import io.kvasir.api.store.StoreView;
+import io.kvasir.conformance.wrap.CheckedStore;
+import io.kvasir.conformance.wrap.RecordingStore;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -18,7 +20,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 class FlawedStoreContract extends StoreContract {
   static volatile Flaw flaw = Flaw.NONE;
   private static final AtomicInteger ASKED = new AtomicInteger();
-  private static final Map<Path, FlawedStore.Disk> DISKS = new ConcurrentHashMap<>();
+  private static final Map<Path, FlawedDisk> DISKS = new ConcurrentHashMap<>();
+  private static final Map<Store, FlawedStore> BEHIND = new ConcurrentHashMap<>();
 
   @Override
   protected StoreProvider provider() {
@@ -46,20 +49,36 @@ class FlawedStoreContract extends StoreContract {
 
       @Override
       public Store open(StoreContext context) {
-        FlawedStore.Config config = context.configuration(FlawedStore.Config.class);
-        return new FlawedStore(
-            config, DISKS.computeIfAbsent(config.directory(), d -> new FlawedStore.Disk()));
+        FlawedStore store = flawed(context);
+        if (flaw != Flaw.NONE) {
+          return store;
+        }
+        // the kit is a caller, too, and held to the contract
+        Store checked =
+            new CheckedStore(new RecordingStore(store, 10), descriptor().capabilities());
+        BEHIND.put(checked, store);
+        return checked;
       }
 
       @Override
       public StoreView inspect(StoreContext context) {
-        Store store = open(context);
+        FlawedStore store = flawed(context);
         if (flaw == Flaw.VIEW_ENDS_BLOCKS) {
-          ((FlawedStore) store).disk.entries.clear();
+          store.disk.entries.clear();
         }
         return store;
       }
     };
+  }
+
+  private static FlawedStore flawed(StoreContext context) {
+    FlawedStore.Config config = context.configuration(FlawedStore.Config.class);
+    return new FlawedStore(
+        config, DISKS.computeIfAbsent(config.directory(), d -> new FlawedDisk()));
+  }
+
+  private static FlawedStore behind(Store store) {
+    return store instanceof FlawedStore itself ? itself : BEHIND.get(store);
   }
 
   @Override
@@ -88,15 +107,21 @@ class FlawedStoreContract extends StoreContract {
   }
 
   @Override
+  protected boolean crash(Path directory, Path left) {
+    DISKS.put(left, DISKS.get(directory).crashed(flaw));
+    return true;
+  }
+
+  @Override
   protected boolean damageBlock(Store store, BlockKeys keys, int block) {
-    FlawedStore flawed = (FlawedStore) store;
+    FlawedStore flawed = behind(store);
     flawed.disk.entries.get(flawed.key(keys, keys.hash(block))).bytes[5] ^= 1;
     return true;
   }
 
   @Override
   protected boolean damageManifest(Store store, NamespaceManifest manifest) {
-    ((FlawedStore) store).disk.namespaces.get(manifest.id()).manifest[5] ^= 1;
+    behind(store).disk.namespaces.get(manifest.id()).manifest[5] ^= 1;
     return true;
   }
 }

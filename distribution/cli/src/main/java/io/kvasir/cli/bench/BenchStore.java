@@ -1,8 +1,5 @@
 package io.kvasir.cli.bench;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
-
 import io.kvasir.api.BlockStatus;
 import io.kvasir.api.Deadline;
 import io.kvasir.api.format.Dtype;
@@ -27,11 +24,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 /** A store under as many callers as the core has, each with batches and frames of its own. */
@@ -45,9 +37,7 @@ final class BenchStore implements AutoCloseable {
 
   private final NamespaceManifest manifest;
   private final NamespaceStore namespace;
-  private final List<Frame> frames;
-  private final ExecutorService threads =
-      Executors.newFixedThreadPool(CALLERS, Thread.ofPlatform().daemon().factory());
+  private final Callers callers;
 
   private int prompts;
 
@@ -58,7 +48,12 @@ final class BenchStore implements AutoCloseable {
   BenchStore(Store store, int blockBytes, List<MemorySegment> memory) throws StoreException {
     manifest = manifest(blockBytes);
     namespace = store.open(manifest);
-    frames = memory.stream().map(frame -> new Frame(frame, blockBytes)).toList();
+    List<Frame> frames = memory.stream().map(frame -> new Frame(frame, blockBytes)).toList();
+    callers =
+        new Callers(
+            IntStream.range(0, CALLERS)
+                .mapToObj(c -> frames.subList(c * BATCH, (c + 1) * BATCH))
+                .toList());
   }
 
   private static NamespaceManifest manifest(int blockBytes) {
@@ -91,12 +86,9 @@ final class BenchStore implements AutoCloseable {
 
   /** Saves each batch; a block that is not saved is an error. */
   void put(List<BlockKeys> batches) throws Exception {
-    each(
+    callers.put(
         batches,
         blocks -> {
-          for (int i = 0; i < blocks.count(); i++) {
-            blocks.frame(i).memory().set(JAVA_LONG, 0, stamp(blocks.keys(), i));
-          }
           namespace.save(blocks, Deadline.never());
           check(blocks);
         });
@@ -104,23 +96,14 @@ final class BenchStore implements AutoCloseable {
 
   /** Loads each batch; a block that is missing, or another's, is an error. */
   void get(List<BlockKeys> batches) throws Exception {
-    each(
+    callers.get(
         batches,
         blocks -> {
           try (BlockLease lease = namespace.lookup(blocks.keys(), Deadline.never())) {
             namespace.load(lease, blocks, Deadline.never());
           }
           check(blocks);
-          for (int i = 0; i < blocks.count(); i++) {
-            if (blocks.frame(i).memory().get(JAVA_LONG, 0) != stamp(blocks.keys(), i)) {
-              throw new IOException("block %d of %s is another's".formatted(i, blocks.keys()));
-            }
-          }
         });
-  }
-
-  private static long stamp(BlockKeys keys, int block) {
-    return MemorySegment.ofArray(keys.hash(block)).get(JAVA_LONG_UNALIGNED, 0);
   }
 
   private static void check(Blocks blocks) throws IOException {
@@ -133,36 +116,9 @@ final class BenchStore implements AutoCloseable {
     }
   }
 
-  private interface Call {
-    void on(Blocks batch) throws Exception;
-  }
-
-  private void each(List<BlockKeys> batches, Call call) throws Exception {
-    AtomicInteger next = new AtomicInteger();
-    List<Future<?>> running = new ArrayList<>();
-    for (int c = 0; c < CALLERS; c++) {
-      List<Frame> mine = frames.subList(c * BATCH, (c + 1) * BATCH);
-      running.add(
-          threads.submit(
-              () -> {
-                for (int i; (i = next.getAndIncrement()) < batches.size(); ) {
-                  call.on(new Blocks(batches.get(i), mine));
-                }
-                return null;
-              }));
-    }
-    for (Future<?> caller : running) {
-      try {
-        caller.get();
-      } catch (ExecutionException e) {
-        throw e.getCause() instanceof Exception cause ? cause : e;
-      }
-    }
-  }
-
   @Override
   public void close() {
-    threads.close();
+    callers.close();
     namespace.close();
   }
 }

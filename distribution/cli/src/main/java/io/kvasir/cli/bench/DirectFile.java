@@ -20,7 +20,11 @@ import java.util.concurrent.atomic.AtomicInteger;
  * at a time, and nothing else.
  */
 public final class DirectFile implements AutoCloseable {
-  private static final int DEPTH = 8;
+  /** Blocks on their way at a time. */
+  public static final int DEPTH = 8;
+
+  /** Opens a file past the page cache. */
+  public static final OpenOption DIRECT = direct();
 
   private final FileChannel channel;
   private final ExecutorService threads =
@@ -33,7 +37,7 @@ public final class DirectFile implements AutoCloseable {
    */
   public DirectFile(Path file) throws IOException {
     try {
-      channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE, direct());
+      channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE, DIRECT);
     } catch (UnsupportedOperationException e) {
       throw new IOException(file + ": its file system has no direct I/O", e);
     }
@@ -49,13 +53,29 @@ public final class DirectFile implements AutoCloseable {
     }
   }
 
-  /** Writes a frame in turn to each position and flushes once. */
+  /**
+   * Writes a frame in turn to each position.
+   *
+   * @throws IOException if a write fails
+   */
   public void write(List<Long> positions, List<MemorySegment> frames) throws IOException {
     pass(true, positions, frames);
+  }
+
+  /**
+   * Makes durable what was written.
+   *
+   * @throws IOException if it cannot
+   */
+  public void flush() throws IOException {
     channel.force(false);
   }
 
-  /** Reads from each position into a frame in turn. */
+  /**
+   * Reads from each position into a frame in turn.
+   *
+   * @throws IOException if a read fails
+   */
   public void read(List<Long> positions, List<MemorySegment> frames) throws IOException {
     pass(false, positions, frames);
   }

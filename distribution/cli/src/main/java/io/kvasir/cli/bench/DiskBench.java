@@ -106,12 +106,12 @@ public final class DiskBench {
     List<MemorySegment> blocks = pool.stream().map(f -> f.asSlice(0, blockBytes)).toList();
     List<Long> some = new ArrayList<>(slots.subList(0, batches * BenchStore.BATCH));
     Interleaved put = new Interleaved();
-    raw.write(some, blocks); // once without a stopwatch
-    put.raw(Round.time(bytes, () -> raw.write(some, blocks)));
+    rawWrite(raw, some, blocks); // once without a stopwatch
+    put.raw(rawWrite(raw, some, blocks));
     for (int i = 0; i < rounds; i++) {
       List<BlockKeys> fresh = bench.prompts(batches);
       put.round(Round.time(bytes, () -> bench.put(fresh)));
-      put.raw(Round.time(bytes, () -> raw.write(some, blocks)));
+      put.raw(rawWrite(raw, some, blocks));
       step("writing");
     }
     List<BlockKeys> stored = new ArrayList<>(bench.prompts(batches));
@@ -127,6 +127,16 @@ public final class DiskBench {
       step("reading");
     }
     return new Result(put, get);
+  }
+
+  private Round rawWrite(DirectFile raw, List<Long> slots, List<MemorySegment> blocks)
+      throws Exception {
+    return Round.time(
+        (long) slots.size() * blockBytes,
+        () -> {
+          raw.write(slots, blocks);
+          raw.flush();
+        });
   }
 
   private void step(String doing) {

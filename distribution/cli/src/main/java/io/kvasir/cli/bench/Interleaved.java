@@ -29,15 +29,35 @@ public final class Interleaved {
     rounds.add(round);
   }
 
+  /** {@return how many rounds lie between raw ones} */
+  public int count() {
+    return rounds.size();
+  }
+
   /** {@return the rounds as ratios to the geometric mean of the raw ones around them} */
   public Median ratio() {
+    return ratio(rounds);
+  }
+
+  /** {@return the same for other rounds that lay in the same places} */
+  public Median ratio(List<Round> others) {
     List<Double> ratios = new ArrayList<>();
-    for (int i = 0; i < rounds.size(); i++) {
+    for (int i = 0; i < others.size(); i++) {
       double around =
           Math.sqrt(raw.get(i).gigabytesPerSecond() * raw.get(i + 1).gigabytesPerSecond());
-      ratios.add(rounds.get(i).gigabytesPerSecond() / around);
+      ratios.add(others.get(i).gigabytesPerSecond() / around);
     }
     return Median.of(ratios);
+  }
+
+  /** {@return the rounds, in their order} */
+  public List<Round> rounds() {
+    return List.copyOf(rounds);
+  }
+
+  /** {@return the raw rounds, in their order} */
+  public List<Round> raw() {
+    return List.copyOf(raw);
   }
 
   /** {@return the rounds by themselves, in 10^9 bytes a second} */

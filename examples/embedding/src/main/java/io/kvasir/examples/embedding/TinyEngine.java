@@ -7,19 +7,11 @@ import module java.base;
 public final class TinyEngine {
   private static final int BLOCK_TOKENS = 16;
   private static final long TOKEN_BYTES = 2 * 2 * 64 * Float.BYTES; // K and V
-  private static final long BLOCK_BYTES = BLOCK_TOKENS * TOKEN_BYTES;
-
-  private TinyEngine() {}
 
   /** {@return how many tokens of the prompt came from the store} */
   public static int run(Path configuration, int[] prompt) {
     EngineSpec spec =
-        EngineSpec.builder()
-            .engine("tiny")
-            .resolver("explicit")
-            .blockTokens(BLOCK_TOKENS)
-            .weights(Weights.named("tiny", "release-1"))
-            .build();
+        EngineSpec.builder().engine("tiny").resolver("explicit").blockTokens(BLOCK_TOKENS).build();
     Deadline soon = Deadline.after(Duration.ofSeconds(10));
     try (Kvasir kvasir = Kvasir.open(configuration);
         KvConnector cache = kvasir.connect(spec);
@@ -27,7 +19,7 @@ public final class TinyEngine {
         KvRequest request = cache.request(RequestScope.NONE, prompt)) {
       List<List<MemorySegment>> blocks = new ArrayList<>();
       for (int i = 0; i < prompt.length / BLOCK_TOKENS; i++) {
-        blocks.add(List.of(arena.allocate(BLOCK_BYTES, 64)));
+        blocks.add(List.of(arena.allocate(BLOCK_TOKENS * TOKEN_BYTES, 64)));
       }
       SegmentBlocks memory = SegmentBlocks.of(blocks);
       PrefixMatch match = request.lookup().await(soon); // the longest usable prefix, leased

@@ -65,7 +65,7 @@ class TinyEngineTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"public final class TinyEngine,45", "public final class Shelf,75"})
+  @CsvSource({"public final class TinyEngine,30", "public final class Shelf,60"})
   void aProgramOfTheReadmeIsShort(String beginning, int most) throws IOException {
     List<String> code =
         readmeBlock("java", beginning)

@@ -9,11 +9,7 @@ public final class Shelf implements StoreProvider {
 
   @Override
   public StoreDescriptor descriptor() {
-    return StoreDescriptor.named("shelf")
-        .configuredBy(Config.class)
-        .persistent()
-        .checksum()
-        .build();
+    return StoreDescriptor.named("shelf").config(Config.class).persistent().checksum().build();
   }
 
   @Override
@@ -25,24 +21,20 @@ public final class Shelf implements StoreProvider {
     @Override
     public NamespaceStore open(NamespaceManifest manifest) throws StoreException {
       Path folder = directory.resolve(manifest.id().hex());
-      try {
-        Files.createDirectories(folder);
-        publish(folder.resolve("manifest.json"), manifest.canonical());
-        if (Arrays.equals(
-            Files.readAllBytes(folder.resolve("manifest.json")), manifest.canonical())) {
-          return new ShelfBlocks(folder);
-        }
-        throw new StoreException(StoreException.Kind.MISMATCH, folder + " has another manifest");
-      } catch (IOException e) {
-        throw new StoreException(StoreException.Kind.IO, folder + ": " + e, e);
-      }
+      Path file = folder.resolve("manifest.json");
+      return StoreException.orIo(
+          folder,
+          () -> {
+            Files.createDirectories(folder);
+            publish(file, manifest.canonical());
+            StoreException.unlessSame(file, Files.readAllBytes(file), manifest);
+            return new ShelfBlocks(folder);
+          });
     }
 
     @Override
     public StoreHealth health() {
-      return new StoreHealth(
-          Files.isWritable(directory) ? StoreHealth.State.UP : StoreHealth.State.DOWN,
-          "" + directory);
+      return StoreHealth.upIf(Files.isWritable(directory), "" + directory);
     }
   }
 
@@ -57,14 +49,10 @@ public final class Shelf implements StoreProvider {
       into.each(
           block -> {
             Path file = folder.resolve(into.keys().flatKey(block));
-            if (!Files.exists(file)) {
-              return BlockStatus.MISS;
-            }
-            byte[] sealed = Files.readAllBytes(file);
-            MemorySegment payload = into.frame(block).payload();
-            BlockStatus status = SealedBlock.open(into.keys(), block, sealed, payload);
+            byte[] sealed = Files.exists(file) ? Files.readAllBytes(file) : null;
+            BlockStatus status = SealedBlock.open(into, block, sealed);
             if (status != BlockStatus.OK) {
-              Files.delete(file); // proven wrong: it can be saved again
+              Files.deleteIfExists(file); // proven wrong: it can be saved again
             }
             return status;
           });
@@ -74,8 +62,7 @@ public final class Shelf implements StoreProvider {
     public void save(Blocks from, Deadline deadline) {
       from.each(
           block -> {
-            Path file = folder.resolve(from.keys().flatKey(block));
-            publish(file, SealedBlock.seal(from.keys(), block, from.frame(block).payload()));
+            publish(folder.resolve(from.keys().flatKey(block)), SealedBlock.seal(from, block));
             return BlockStatus.OK;
           });
     }
@@ -83,9 +70,9 @@ public final class Shelf implements StoreProvider {
 
   /** Atomic: a whole file appears under the name, or the one that is there stays as it is. */
   private static void publish(Path file, byte[] bytes) throws IOException {
-    Path whole = Files.write(Files.createTempFile(file.getParent(), "new-", ""), bytes);
+    Path whole = Files.createTempFile(file.getParent(), "new-", "");
     try {
-      Files.createLink(file, whole);
+      Files.createLink(file, Files.write(whole, bytes));
     } catch (FileAlreadyExistsException e) {
       // equal keys mean equal blocks
     } finally {

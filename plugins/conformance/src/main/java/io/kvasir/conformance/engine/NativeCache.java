@@ -31,7 +31,8 @@ public final class NativeCache implements PagedCache {
     planes.addAll(planes(shape, Region.host(memory)));
   }
 
-  static long bytes(CacheShape shape) {
+  /** {@return the bytes that a cache of that shape takes} */
+  public static long bytes(CacheShape shape) {
     return (long) shape.planes() * shape.rows() * rowStride(shape) + GAP;
   }
 
@@ -40,7 +41,7 @@ public final class NativeCache implements PagedCache {
   }
 
   /** {@return planes one behind the other, with gaps} */
-  static List<PagedBlocks.Plane> planes(CacheShape shape, Region region) {
+  public static List<PagedBlocks.Plane> planes(CacheShape shape, Region region) {
     List<PagedBlocks.Plane> out = new ArrayList<>();
     for (int p = 0; p < shape.planes(); p++) {
       out.add(
@@ -102,7 +103,11 @@ public final class NativeCache implements PagedCache {
     return strayBytes(shape, memory, planes);
   }
 
-  static long strayBytes(CacheShape shape, MemorySegment memory, List<PagedBlocks.Plane> planes) {
+  /**
+   * {@return how many bytes of such a cache, given as a copy, lie outside its rows and are written}
+   */
+  public static long strayBytes(
+      CacheShape shape, MemorySegment memory, List<PagedBlocks.Plane> planes) {
     boolean[] owned = new boolean[(int) memory.byteSize()];
     for (PagedBlocks.Plane plane : planes) {
       for (int row = 0; row < shape.rows(); row++) {

@@ -16,6 +16,8 @@ import java.util.zip.CRC32C;
 
 /** An open namespace of a {@link MemoryStore}. */
 final class MemoryNamespaceStore implements NamespaceStore {
+  private static final int PIECE = 16 << 10;
+
   private final MemoryStore store;
   private final Namespace namespace;
   private volatile boolean closed;
@@ -70,8 +72,9 @@ final class MemoryNamespaceStore implements NamespaceStore {
       return;
     }
     MemorySegment payload = into.frame(i).payload();
-    long length = copy(block, payload);
-    if (store.checksum() && (length != payload.byteSize() || crc(payload) != block.crc)) {
+    CRC32C crc = new CRC32C();
+    long length = copy(block, payload, crc);
+    if (store.checksum() && (length != payload.byteSize() || (int) crc.getValue() != block.crc)) {
       StoreException cause =
           new StoreException(
               Kind.IO,
@@ -98,15 +101,24 @@ final class MemoryNamespaceStore implements NamespaceStore {
     }
   }
 
-  /** {@return the bytes that a read brought} */
-  private long copy(Block block, MemorySegment to) {
+  /**
+   * {@return the bytes that a read brought} They are summed up piece by piece as they arrive, while
+   * they are in the core's cache.
+   */
+  private long copy(Block block, MemorySegment to, CRC32C crc) {
     Gate.Spoil spoil = store.gate.next();
-    long length = spoil == Gate.Spoil.SHORT ? block.bytes.length / 2 : block.bytes.length;
-    MemorySegment.copy(block.bytes, 0, to, ValueLayout.JAVA_BYTE, 0, (int) length);
-    if (spoil == Gate.Spoil.FLIPPED) {
-      long at = Math.floorMod(block.crc, to.byteSize());
-      byte b = to.get(ValueLayout.JAVA_BYTE, at);
-      to.set(ValueLayout.JAVA_BYTE, at, (byte) (b ^ 0x10));
+    int length = spoil == Gate.Spoil.SHORT ? block.bytes.length / 2 : block.bytes.length;
+    int flipped = spoil == Gate.Spoil.FLIPPED ? Math.floorMod(block.crc, length) : length;
+    ByteBuffer arrived = to.asByteBuffer();
+    for (int from = 0; from < length; from += PIECE) {
+      int end = Math.min(length, from + PIECE);
+      MemorySegment.copy(block.bytes, from, to, ValueLayout.JAVA_BYTE, from, end - from);
+      if (from <= flipped && flipped < end) {
+        arrived.put(flipped, (byte) (arrived.get(flipped) ^ 0x10));
+      }
+      if (store.checksum()) {
+        crc.update(arrived.limit(end).position(from));
+      }
     }
     return length;
   }

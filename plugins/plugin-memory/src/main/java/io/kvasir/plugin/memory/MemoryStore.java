@@ -13,7 +13,6 @@ import io.kvasir.api.store.StoreHealth;
 import io.kvasir.api.store.StoreUsage;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,12 +47,8 @@ final class MemoryStore implements Store {
       Namespace namespace = namespaces.get(manifest.id());
       if (namespace == null) {
         namespace = create(manifest);
-      } else if (!Arrays.equals(namespace.manifest, manifest.canonical())) {
-        throw new StoreException(
-            Kind.MISMATCH,
-            "namespace %s: its stored manifest is not the one it was opened with; remove it"
-                .formatted(manifest.id()));
       }
+      StoreException.unlessSame("the store's memory", namespace.manifest, manifest);
       namespace.use();
       namespace.label(manifest.labels());
       Optional<Namespace> superseded = manifest.supersedes().map(namespaces::get);

@@ -15,7 +15,7 @@ public final class MemoryStoreProvider implements StoreProvider {
   @Override
   public StoreDescriptor descriptor() {
     return StoreDescriptor.named("memory")
-        .configuredBy(MemoryConfiguration.class)
+        .config(MemoryConfiguration.class)
         .leases()
         .scopedDelete()
         .enumerate()

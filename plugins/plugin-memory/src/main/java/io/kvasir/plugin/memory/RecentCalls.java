@@ -33,7 +33,7 @@ final class RecentCalls {
 
   synchronized StoreHealth health() {
     if (closed) {
-      return new StoreHealth(State.DOWN, "closed");
+      return StoreHealth.down("closed");
     }
     int failures = Integer.bitCount(failed);
     if (failures == 0) {

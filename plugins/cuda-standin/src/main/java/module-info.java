@@ -1,0 +1,6 @@
+/** A driver for tests without a GPU, and an engine's memory on it. */
+module io.kvasir.cuda.standin {
+  requires transitive io.kvasir.conformance;
+
+  exports io.kvasir.cuda.standin;
+}

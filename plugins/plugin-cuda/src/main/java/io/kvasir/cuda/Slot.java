@@ -1,0 +1,188 @@
+package io.kvasir.cuda;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * What one chunk of blocks needs on its way: a stream and its event, a buffer of the device, a slab
+ * of pinned memory, and a table for the kernels; each made when it is first needed and kept. Used
+ * by the thread of its {@link Lane} alone.
+ */
+final class Slot {
+  /** Bytes that are moved between two looks at the deadline, unless a block is larger. */
+  static final long BYTES = 8L << 20;
+
+  private static final long SPIN = TimeUnit.MICROSECONDS.toNanos(20);
+  private static final long LONGEST_NAP = TimeUnit.MICROSECONDS.toNanos(100);
+
+  private final Gpu gpu;
+  private final Driver driver;
+  private final Arena arena = Arena.ofShared();
+  private final MemorySegment parameters = arena.allocate(8 * 8L, 8);
+  private long stream;
+  private long event;
+  private long buffer;
+  private long bufferBytes;
+  private MemorySegment slab = MemorySegment.NULL;
+  private MemorySegment table = MemorySegment.NULL;
+  private long deviceTable;
+  private Runnable then; // what is left to do once the stream has come so far
+
+  Slot(Gpu gpu) {
+    this.gpu = gpu;
+    this.driver = gpu.driver();
+  }
+
+  Gpu gpu() {
+    return gpu;
+  }
+
+  Driver driver() {
+    return driver;
+  }
+
+  long stream() {
+    return stream;
+  }
+
+  long buffer() {
+    return buffer;
+  }
+
+  MemorySegment slab() {
+    return slab;
+  }
+
+  /** Makes what is missing: the buffer of at least so many bytes, the slab likewise; 0 for none. */
+  void prepare(long inBuffer, long inSlab) throws CudaException {
+    if (stream == 0) {
+      stream = driver.createStream();
+    }
+    if (event == 0) {
+      event = driver.createEvent();
+    }
+    if (inBuffer > bufferBytes) {
+      long old = buffer;
+      buffer = bufferBytes = 0;
+      if (old != 0) {
+        driver.free(old);
+      }
+      buffer = driver.allocate(inBuffer);
+      bufferBytes = inBuffer;
+    }
+    if (inSlab > slab.byteSize()) {
+      slab = hostMemory(slab, inSlab);
+    }
+  }
+
+  @SuppressWarnings("restricted") // the driver gives addresses
+  private MemorySegment hostMemory(MemorySegment old, long bytes) throws CudaException {
+    if (old.byteSize() > 0) {
+      driver.freeHost(old.address());
+    }
+    return MemorySegment.ofAddress(driver.allocateHost(bytes)).reinterpret(bytes);
+  }
+
+  /** Sends the table of {@code kernels.cu} to the device, blocks in the given order. */
+  void sendTable(Shape shape, int[] rows, int[] order) throws CudaException {
+    long bytes = (shape.words().length + (long) order.length) * Long.BYTES;
+    if (bytes > table.byteSize()) {
+      long old = deviceTable;
+      MemorySegment oldTable = table;
+      deviceTable = 0;
+      table = MemorySegment.NULL;
+      if (old != 0) {
+        driver.free(old);
+      }
+      table = hostMemory(oldTable, Math.max(bytes, 16 << 10));
+      deviceTable = driver.allocate(table.byteSize());
+    }
+    MemorySegment.copy(shape.words(), 0, table, ValueLayout.JAVA_LONG, 0, shape.words().length);
+    for (int i = 0; i < order.length; i++) {
+      table.setAtIndex(ValueLayout.JAVA_LONG, shape.words().length + i, rows[order[i]]);
+    }
+    driver.copyIn(deviceTable, table.address(), bytes, stream);
+  }
+
+  /** Launches a kernel over the table that was sent and the buffer. */
+  void launch(long function, int x, int y, int z, int threads, long planes, long blockStride)
+      throws CudaException {
+    long[] values = {deviceTable, planes, buffer, blockStride};
+    for (int i = 0; i < values.length; i++) {
+      parameters.setAtIndex(ValueLayout.JAVA_LONG, i, parameters.address() + (4 + i) * 8L);
+      parameters.setAtIndex(ValueLayout.JAVA_LONG, 4 + i, values[i]);
+    }
+    driver.launch(function, x, y, z, threads, parameters.address(), stream);
+  }
+
+  /** Marks the end of what was handed to the stream, and what is to be done behind it. */
+  void mark(Runnable then) throws CudaException {
+    driver.record(event, stream);
+    this.then = then;
+  }
+
+  /** Waits until the stream has come to the mark, and does what was left to do. */
+  void finish() throws CudaException {
+    Runnable rest = then;
+    if (rest != null) {
+      then = null;
+      await();
+      rest.run();
+    }
+  }
+
+  /**
+   * Waits until nothing that was handed to the stream is under way. A device that cannot say so
+   * counts as lost.
+   */
+  void drain() {
+    then = null;
+    if (stream != 0) {
+      try {
+        driver.synchronize(stream);
+      } catch (CudaException e) {
+        gpu.lose(e);
+      }
+    }
+  }
+
+  private void await() throws CudaException {
+    long begun = System.nanoTime();
+    while (!driver.done(event)) {
+      long waited = System.nanoTime() - begun;
+      if (waited < SPIN) {
+        Thread.onSpinWait();
+      } else {
+        LockSupport.parkNanos(this, Math.min(waited / 8, LONGEST_NAP));
+      }
+    }
+  }
+
+  /** Gives everything back. */
+  void close() throws CudaException {
+    Teardown teardown = new Teardown();
+    if (stream != 0) {
+      teardown.run(() -> driver.destroyStream(stream));
+    }
+    if (event != 0) {
+      teardown.run(() -> driver.destroyEvent(event));
+    }
+    for (long address : new long[] {buffer, deviceTable}) {
+      if (address != 0) {
+        teardown.run(() -> driver.free(address));
+      }
+    }
+    for (MemorySegment host : new MemorySegment[] {slab, table}) {
+      if (host.byteSize() > 0) {
+        teardown.run(() -> driver.freeHost(host.address()));
+      }
+    }
+    arena.close();
+    if (teardown.failure().isPresent()) {
+      throw teardown.failure().get();
+    }
+  }
+}
