@@ -1,6 +1,7 @@
 /** The test backend: blocks in memory, with faults on demand. */
 module io.kvasir.plugin.memory {
   requires transitive io.kvasir.api;
+  requires static io.kvasir.cuda;
 
   exports io.kvasir.plugin.memory;
 

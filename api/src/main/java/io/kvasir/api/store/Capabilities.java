@@ -11,7 +11,7 @@ package io.kvasir.api.store;
  * @param prefixClosed publishes a block only when its parent is published
  * @param checksum finds a changed byte of a stored block by itself
  * @param usage counts the bytes that it really occupies
- * @param deviceMemory moves blocks of device memory by a path of its own
+ * @param deviceMemory moves blocks of device memory by a path of its own, where there is a device
  */
 public record Capabilities(
     boolean persistent,

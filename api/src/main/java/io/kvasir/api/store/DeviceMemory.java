@@ -9,6 +9,42 @@ import java.util.Map;
  * hands {@link #frames} and {@link #paths} on as its own, and closes it when it is closed.
  */
 public interface DeviceMemory extends AutoCloseable {
+  /** How blocks are moved: for the most part a choice that is best left to the device's plugin. */
+  enum Way {
+    /** As fits the blocks and the driver. */
+    AUTO,
+    /** By a kernel into a buffer of the device, and from there at once. */
+    STAGED,
+    /** All pieces with one call of the driver. */
+    BATCH,
+    /** Piece by piece. */
+    LOOP,
+    /** Not at all. */
+    OFF
+  }
+
+  /** Gives a backend's frames what a device needs; calls the plugin of the device. */
+  @FunctionalInterface
+  interface Plugin {
+    /** {@return the backend's frames and the paths} */
+    DeviceMemory over(FrameSource frames);
+  }
+
+  /**
+   * {@return what a device's plugin gives, or {@link #none} where it is not installed}
+   *
+   * @param frames what the backend asks of its frames
+   * @param plugin a call of the plugin, which the backend depends on optionally: {@code frames ->
+   *     Cuda.over(frames, way, log)}
+   */
+  static DeviceMemory ifInstalled(FrameSource frames, Plugin plugin) {
+    try {
+      return plugin.over(frames);
+    } catch (NoClassDefFoundError e) {
+      return none(frames);
+    }
+  }
+
   /** {@return what the backend asked for, each piece also prepared for the device} */
   FrameSource frames();
 

@@ -25,6 +25,9 @@ import io.kvasir.conformance.engine.Workload;
 import io.kvasir.core.connector.Connector;
 import io.kvasir.core.connector.ConnectorSettings;
 import io.kvasir.core.identity.StrictPolicy;
+import io.kvasir.cuda.standin.StandIn;
+import io.kvasir.cuda.standin.StandInCache;
+import io.kvasir.cuda.standin.StandInGpu;
 import io.kvasir.plugin.memory.MemoryConfiguration;
 import io.kvasir.plugin.memory.MemoryStoreProvider;
 import java.time.Duration;
@@ -100,6 +103,29 @@ class PagedEngineTest {
       report.assertSound();
       assertTrue(report.loadedTokens() > 1_000, report::toString);
     }
+  }
+
+  @Test
+  void memoryOfAGpuGivesNoWrongByte() throws StoreException {
+    StandIn standIn = StandIn.load();
+    long copies = standIn.count("copies");
+    MemoryConfiguration faults = MemoryConfiguration.of(ROOM).failingEvery(97).flippingEvery(173);
+    int operations = Boolean.getBoolean("kvasir.soak") ? 100_000 : 8_000;
+    try (StandInGpu gpu = new StandInGpu(standIn)) {
+      EngineReport report =
+          run(
+              open(faults),
+              2,
+              new StandInCache(SHAPE, gpu),
+              Workload.mixed(Seed.value() + 5, operations));
+      report.assertSound();
+      assertTrue(report.loadedTokens() > 500, report::toString);
+    }
+    assertTrue(standIn.count("copies") > copies, "blocks went through the driver");
+    assertEquals(StandIn.NOTHING, standIn.live());
+    assertEquals(0, standIn.count("faults"));
+    assertEquals(0, standIn.count("unpinned"));
+    assertEquals(0, standIn.count("virtual-calls"));
   }
 
   @Test

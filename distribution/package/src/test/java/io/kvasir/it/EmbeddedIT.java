@@ -1,6 +1,7 @@
 package io.kvasir.it;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.kvasir.it.Installed.Outcome;
 import java.nio.file.Path;
@@ -64,6 +65,26 @@ class EmbeddedIT {
         out);
     assertEquals(List.of("0"), Installed.lines(out, "cached"), out);
     assertEquals(List.of("4"), Installed.lines(out, "saved"), out);
+  }
+
+  /** JNA works in each shape, and what a foreign library lacks is said. */
+  @ParameterizedTest
+  @EnumSource
+  void aLibraryThatIsNotMooncakesIsRefusedByWhatItLacks(Shape shape) throws Exception {
+    Path library = Path.of(System.getProperty("java.home"), "lib", "libzip.so");
+    Path conf =
+        installed.configuration(
+            "k.json",
+            "{\"mooncake\":{\"master\":\"127.0.0.1:1\",\"library\":\"%s\"}}".formatted(library));
+    List<String> refused = Installed.lines(run(shape, conf), "refused");
+    assertEquals(1, refused.size(), refused.toString());
+    assertTrue(
+        refused
+            .getFirst()
+            .startsWith(
+                "%s: store.mooncake: cannot be opened: library: \"%s\": it lacks mooncake_store_batch_get_into, "
+                    .formatted(conf, library)),
+        refused.toString());
   }
 
   @ParameterizedTest

@@ -1,6 +1,7 @@
 package io.kvasir.plugin.local;
 
 import io.kvasir.api.ByteSize;
+import io.kvasir.api.store.DeviceMemory;
 import io.kvasir.api.store.Setting;
 import java.nio.file.Path;
 
@@ -35,7 +36,11 @@ public record LocalConfig(
                 "What is read again each second to find blocks that the disk has damaged; 0 for"
                     + " none.",
             byDefault = "8 MiB")
-        ByteSize scrub) {
+        ByteSize scrub,
+    @Setting(
+            value = "How blocks of a GPU are moved: auto, staged, batch, loop, or off.",
+            byDefault = "auto")
+        DeviceMemory.Way cuda) {
 
   private static final int MOST_LOG_PAGES = 16384;
   private static final int FEWEST_LOG_PAGES = 16;

@@ -20,6 +20,7 @@ public final class LocalProvider implements StoreProvider {
         .enumerate()
         .checksum()
         .usage()
+        .deviceMemory()
         .build();
   }
 
@@ -27,7 +28,7 @@ public final class LocalProvider implements StoreProvider {
   public Store open(StoreContext context) throws StoreException {
     LocalConfig config = context.configuration(LocalConfig.class);
     try {
-      return Opening.open(config, context.logger(), context.closeTimeout());
+      return Opening.open(config, context.logger(), context.closeTimeout()).reachDevices();
     } catch (IOException e) {
       throw Failures.of(e, "store directory " + config.directory());
     }

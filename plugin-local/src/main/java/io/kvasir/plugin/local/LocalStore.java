@@ -4,6 +4,7 @@ import io.kvasir.api.BlockStatus;
 import io.kvasir.api.Deadline;
 import io.kvasir.api.identity.NamespaceId;
 import io.kvasir.api.identity.NamespaceManifest;
+import io.kvasir.api.store.DeviceMemory;
 import io.kvasir.api.store.FrameSource;
 import io.kvasir.api.store.NamespaceStore;
 import io.kvasir.api.store.NamespaceSummary;
@@ -11,6 +12,8 @@ import io.kvasir.api.store.Store;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.StoreHealth;
 import io.kvasir.api.store.StoreUsage;
+import io.kvasir.api.store.TransferPath;
+import io.kvasir.cuda.Cuda;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -61,6 +64,7 @@ final class LocalStore implements Store {
   private final StoreThreads threads;
   private final Metrics metrics = new Metrics();
   private final Chores chores;
+  private DeviceMemory device = DeviceMemory.none(FRAMES);
   private volatile boolean closed;
 
   LocalStore(
@@ -106,6 +110,12 @@ final class LocalStore implements Store {
   /** Opens what is there. */
   void openAll() throws IOException, StoreException {
     slabs.openAll();
+  }
+
+  /** Adds paths to the memory of devices; called before anybody has the store. */
+  LocalStore reachDevices() {
+    device = DeviceMemory.ifInstalled(FRAMES, frames -> Cuda.over(frames, config.cuda(), log));
+    return this;
   }
 
   /** Begins with what the store does by itself. */
@@ -327,6 +337,7 @@ final class LocalStore implements Store {
     values.put("disk.capacity.bytes", budget.capacity());
     values.put("mode.direct", mode.equals("direct") ? 1L : 0L);
     values.put("mode.readonly", slabs.all().stream().anyMatch(s -> s.failure() != null) ? 1L : 0L);
+    values.putAll(device.metrics());
     return values;
   }
 
@@ -341,7 +352,12 @@ final class LocalStore implements Store {
 
   @Override
   public FrameSource frames() {
-    return FRAMES;
+    return device.frames();
+  }
+
+  @Override
+  public List<TransferPath> transferPaths() {
+    return device.paths();
   }
 
   private void checkOpen() throws StoreException {
@@ -357,6 +373,7 @@ final class LocalStore implements Store {
         return;
       }
       closed = true;
+      device.close();
       Deadline deadline = Deadline.after(closeTimeout);
       chores.close();
       for (LocalNamespace namespace : List.copyOf(open)) {

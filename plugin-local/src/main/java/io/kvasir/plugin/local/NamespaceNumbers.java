@@ -39,14 +39,14 @@ final class NamespaceNumbers {
     return numbers.getOrDefault(namespace, -1);
   }
 
-  /** Whether the next number begins a page in a checkpoint, other than the first. */
-  boolean beginsPage() {
-    return !namespaces.isEmpty() && namespaces.size() % PER_PAGE == 0;
-  }
-
   /** The pages that they fill in a checkpoint, without the first. */
   int morePages() {
     return Math.max(0, (namespaces.size() - 1) / PER_PAGE);
+  }
+
+  /** The same, with the next namespace. */
+  int morePagesWithNext() {
+    return namespaces.size() / PER_PAGE;
   }
 
   /** All namespaces, by number. */

@@ -243,7 +243,7 @@ final class Slab {
 
   /** Pages of namespaces in a checkpoint, without the first, for which room was taken. */
   int morePagesOfNamespaces() {
-    return writer.locked(state::morePagesOfNamespaces);
+    return state.morePagesOfNamespaces();
   }
 
   /** Takes room for a namespace that comes; false if there is none. */

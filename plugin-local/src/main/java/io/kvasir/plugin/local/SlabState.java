@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * What a slab knows, in memory: plans batches and takes in their ends. No I/O and no waiting; all
@@ -37,7 +38,7 @@ final class SlabState {
   private long highestFlushed;
   private int clock;
   private final TreeSet<Long> inFlight = new TreeSet<>();
-  private boolean pageTaken; // for the namespaces whose numbers come next
+  private final AtomicInteger morePages;
 
   /**
    * @param space for what many namespaces take
@@ -48,6 +49,7 @@ final class SlabState {
     this.sightings = options.sightings();
     this.table = recovered.table();
     this.namespaces = recovered.namespaces();
+    this.morePages = new AtomicInteger(namespaces.morePages());
     this.ring = recovered.ring();
     this.rules = rules;
     this.life = recovered.life() + 1;
@@ -144,7 +146,7 @@ final class SlabState {
       block.twin = twin;
       return true;
     }
-    if (!hasNumber(block.key.namespace())) {
+    if (!hasRoomFor(block.key.namespace()) || namespaces.of(block.key.namespace()) < 0) {
       block.end(BlockStatus.CAPACITY, null);
       return true;
     }
@@ -164,25 +166,20 @@ final class SlabState {
 
   /** Whether a namespace has a number or can have one; takes the room for it. */
   boolean hasRoomFor(Bits128 namespace) {
-    if (namespaces.find(namespace) < 0 && namespaces.beginsPage() && !pageTaken) {
-      pageTaken = space.reserveLittle(NamespaceNumbers.PAGE_BYTES);
-      return pageTaken;
+    if (namespaces.find(namespace) >= 0 || namespaces.morePagesWithNext() <= morePages.get()) {
+      return true;
     }
-    return true;
+    boolean room = space.reserveLittle(NamespaceNumbers.PAGE_BYTES);
+    morePages.addAndGet(room ? 1 : 0);
+    return room;
   }
 
-  private boolean hasNumber(Bits128 namespace) {
-    if (!hasRoomFor(namespace)) {
-      return false;
-    }
-    boolean has = namespaces.of(namespace) >= 0;
-    pageTaken &= namespaces.beginsPage(); // else it is one of them now
-    return has;
-  }
-
-  /** Pages of namespaces in a checkpoint, without the first, for which room was taken. */
+  /**
+   * Pages of namespaces in a checkpoint, without the first, for which room was taken. Needs no
+   * lock: another slab asks while it holds its own.
+   */
   int morePagesOfNamespaces() {
-    return namespaces.morePages() + (pageTaken ? 1 : 0);
+    return morePages.get();
   }
 
   private void evict(int wanted, List<Ending> endings, List<Integer> ending) {

@@ -7,6 +7,7 @@ import io.kvasir.api.BlockStatus;
 import io.kvasir.api.ByteSize;
 import io.kvasir.api.identity.BlockKeys;
 import io.kvasir.api.identity.NamespaceManifest;
+import io.kvasir.api.store.DeviceMemory;
 import io.kvasir.api.store.NamespaceStore;
 import io.kvasir.api.store.Store;
 import io.kvasir.api.store.StoreHealth;
@@ -65,7 +66,8 @@ class CutSlabTest {
             256,
             new ByteSize(4 << 20),
             Admission.ALL,
-            new ByteSize(0)));
+            new ByteSize(0),
+            DeviceMemory.Way.AUTO));
   }
 
   private static BlockKeys keys(int prompt) {

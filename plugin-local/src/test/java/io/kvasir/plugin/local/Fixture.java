@@ -16,6 +16,7 @@ import io.kvasir.api.identity.RequestScope;
 import io.kvasir.api.identity.Weights;
 import io.kvasir.api.store.BlockLease;
 import io.kvasir.api.store.Blocks;
+import io.kvasir.api.store.DeviceMemory;
 import io.kvasir.api.store.Frame;
 import io.kvasir.api.store.NamespaceStore;
 import io.kvasir.api.store.StoreContext;
@@ -123,7 +124,8 @@ final class Fixture {
         16,
         new ByteSize(1 << 16),
         admission,
-        new ByteSize(0));
+        new ByteSize(0),
+        DeviceMemory.Way.AUTO);
   }
 
   /** A slab whose work its callers do themselves. */

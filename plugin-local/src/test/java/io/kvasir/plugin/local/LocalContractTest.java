@@ -1,6 +1,7 @@
 package io.kvasir.plugin.local;
 
 import io.kvasir.api.ByteSize;
+import io.kvasir.api.store.DeviceMemory;
 import io.kvasir.api.store.StoreProvider;
 import io.kvasir.conformance.StoreContract;
 import java.nio.file.Path;
@@ -21,6 +22,7 @@ class LocalContractTest extends StoreContract {
         0,
         new ByteSize(1 << 20),
         Admission.ALL,
-        new ByteSize(8 << 20));
+        new ByteSize(8 << 20),
+        DeviceMemory.Way.AUTO);
   }
 }

@@ -9,9 +9,13 @@ import io.kvasir.api.identity.BlockKeys;
 import io.kvasir.api.identity.NamespaceManifest;
 import io.kvasir.api.store.NamespaceStore;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -101,6 +105,30 @@ class SharedDirectoryTest {
         assertEquals(2, Fixture.count(Fixture.load(full, keys), BlockStatus.OK));
       }
     }
+  }
+
+  @Test
+  void aSizeThatIsBusyKeepsNoOtherFromGrowing() throws Exception {
+    BlockKeys keys = Fixture.keys(large, 1, 200);
+    try (LocalStore store = Fixture.open(Fixture.config(directory, 64 << 20));
+        NamespaceStore few = store.open(small);
+        NamespaceStore many = store.open(large)) {
+      Fixture.save(few, Fixture.keys(small, 1, 2));
+      ReentrantLock busy = lock(store.slabs().get(small.payloadBytes(0)));
+      busy.lock();
+      try {
+        var saved = CompletableFuture.supplyAsync(() -> Fixture.save(many, keys));
+        assertEquals(200, Fixture.count(saved.get(60, TimeUnit.SECONDS), BlockStatus.OK));
+      } finally {
+        busy.unlock();
+      }
+    }
+  }
+
+  private static ReentrantLock lock(Slab slab) throws ReflectiveOperationException {
+    Field writer = Slab.class.getDeclaredField("writer");
+    writer.setAccessible(true);
+    return ((SlabWriter) writer.get(slab)).lock;
   }
 
   private static void fill(NamespaceStore namespace, NamespaceManifest manifest, int from, int to) {

@@ -212,6 +212,9 @@ final class Calls {
       threads.execute(call);
     } catch (RejectedExecutionException | OutOfMemoryError e) {
       session.leave();
+      if (threads.isShutdown()) {
+        throw Session.closed();
+      }
       throw new StoreException(Kind.UNAVAILABLE, "no thread for a call of the library: " + e, e);
     }
   }

@@ -33,7 +33,7 @@ public final class MooncakeProvider implements StoreProvider {
   @Override
   public StoreDescriptor descriptor() {
     return StoreDescriptor.named("mooncake")
-        .configuredBy(MooncakeConfig.class)
+        .config(MooncakeConfig.class)
         .persistent()
         .leases()
         .scopedDelete()

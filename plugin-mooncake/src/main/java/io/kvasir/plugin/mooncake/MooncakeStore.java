@@ -185,8 +185,7 @@ final class MooncakeStore implements Store {
   @Override
   public StoreHealth health() {
     if (breaker.isOpen()) {
-      return new StoreHealth(
-          StoreHealth.State.DOWN, "the breaker is open, nothing is asked: " + breaker.reason());
+      return StoreHealth.down("the breaker is open, nothing is asked: " + breaker.reason());
     }
     if (breaker.failedWithin(RECENTLY)) {
       return new StoreHealth(

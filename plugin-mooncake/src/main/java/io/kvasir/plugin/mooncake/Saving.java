@@ -52,7 +52,7 @@ final class Saving {
   private void seal(Distinct distinct) {
     for (int i = 0; i < distinct.count(); i++) {
       int block = distinct.blocks()[i];
-      Trailer.seal(keys, block, Values.of(from, new int[] {block}, 1, valueBytes)[0]);
+      Trailer.seal(keys, block, Values.of(from, block, valueBytes));
     }
   }
 

@@ -4,6 +4,7 @@ import io.kvasir.api.identity.BlockKeys;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
@@ -13,20 +14,14 @@ import java.nio.ByteOrder;
 final class Scratch implements AutoCloseable {
   private static final int HASH_BYTES = 32;
   private static final int WORD = 8;
-  private static final ValueLayout.OfShort DIGITS =
-      ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
-  private static final short[] HEX = new short[256];
-
-  static {
-    String digits = "0123456789abcdef";
-    for (int b = 0; b < 256; b++) {
-      HEX[b] = (short) (digits.charAt(b >> 4) << 8 | digits.charAt(b & 15));
-    }
-  }
+  private static final ValueLayout.OfLong DIGITS =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+  private static final long EACH_BYTE = 0x0101010101010101L;
 
   private Arena arena = Arena.ofConfined();
   private MemorySegment memory = arena.allocate(64 << 10, WORD);
   private final byte[] hash = new byte[HASH_BYTES];
+  private final ByteBuffer hashWords = ByteBuffer.wrap(hash);
   private int count;
 
   /**
@@ -36,19 +31,37 @@ final class Scratch implements AutoCloseable {
    */
   void write(byte[] prefix, BlockKeys keys, int[] blocks, int count) {
     int keyBytes = prefix.length + 2 * HASH_BYTES + 1;
+    long[] words = words(prefix);
     begin(count, (long) count * keyBytes);
     long at = 4L * WORD * count;
     for (int i = 0; i < count; i++) {
       memory.setAtIndex(ValueLayout.JAVA_LONG, i, memory.address() + at);
-      MemorySegment.copy(prefix, 0, memory, ValueLayout.JAVA_BYTE, at, prefix.length);
+      for (int w = 0; w < words.length; w++) { // what is written beyond the prefix is overwritten
+        memory.set(DIGITS, at + (long) w * Long.BYTES, words[w]);
+      }
       at += prefix.length;
       keys.copyHash(blocks[i], hash, 0);
-      for (int b = 0; b < HASH_BYTES; b++) {
-        memory.set(DIGITS, at, HEX[hash[b] & 0xff]);
-        at += 2;
+      for (int b = 0; b < HASH_BYTES; b += Integer.BYTES) {
+        memory.set(DIGITS, at, digits(hashWords.getInt(b)));
+        at += Long.BYTES;
       }
       memory.set(ValueLayout.JAVA_BYTE, at++, (byte) 0);
     }
+  }
+
+  private static long[] words(byte[] prefix) {
+    int count = Math.ceilDiv(prefix.length, Long.BYTES);
+    ByteBuffer padded = ByteBuffer.allocate(count * Long.BYTES).put(prefix).rewind();
+    long[] words = new long[count];
+    padded.asLongBuffer().get(words);
+    return words;
+  }
+
+  /** {@return eight hexadecimal digits, one in each byte} */
+  private static long digits(int word) {
+    long nibbles = Long.expand(Integer.toUnsignedLong(word), 0xf * EACH_BYTE);
+    long letters = (nibbles + 6 * EACH_BYTE) >>> 4 & EACH_BYTE; // 1 where a nibble is above 9
+    return nibbles + '0' * EACH_BYTE + letters * ('a' - '0' - 10);
   }
 
   /** Makes room; what was written before is gone. */

@@ -27,11 +27,11 @@ final class Upkeep {
             work -> Thread.ofPlatform().daemon().name("kvasir-mooncake-upkeep").unstarted(work));
   }
 
-  /** Does a chore with that pause between two times; a failure is said and ends nothing. */
+  /** Does a chore now and after each such pause; a failure is said and ends nothing. */
   void every(Duration pause, String what, Chore chore) {
     var _ =
         threads.scheduleWithFixedDelay(
-            () -> run(what, chore), pause.toNanos(), pause.toNanos(), TimeUnit.NANOSECONDS);
+            () -> run(what, chore), 0, pause.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   private void run(String what, Chore chore) {

@@ -7,22 +7,27 @@ import java.lang.foreign.MemorySegment;
 final class Values {
   private Values() {}
 
-  /**
-   * {@return the values of some blocks: the frames themselves}
-   *
-   * @throws IllegalArgumentException if a frame is not of this store's {@link Frames}
-   */
+  /** {@return the values of some blocks: the frames themselves} */
   static MemorySegment[] of(Blocks blocks, int[] which, int count, long valueBytes) {
     MemorySegment[] values = new MemorySegment[count];
     for (int i = 0; i < count; i++) {
-      MemorySegment memory = blocks.frame(which[i]).memory();
-      if (!memory.isNative() || memory.byteSize() < valueBytes) {
-        throw new IllegalArgumentException(
-            "a frame of %d bytes for a value of %d; take frames as Store.frames() says"
-                .formatted(memory.byteSize(), valueBytes));
-      }
-      values[i] = memory;
+      values[i] = of(blocks, which[i], valueBytes);
     }
     return values;
+  }
+
+  /**
+   * {@return the value of a block: the frame itself}
+   *
+   * @throws IllegalArgumentException if the frame is not of this store's {@link Frames}
+   */
+  static MemorySegment of(Blocks blocks, int block, long valueBytes) {
+    MemorySegment memory = blocks.frame(block).memory();
+    if (!memory.isNative() || memory.byteSize() < valueBytes) {
+      throw new IllegalArgumentException(
+          "a frame of %d bytes for a value of %d; take frames as Store.frames() says"
+              .formatted(memory.byteSize(), valueBytes));
+    }
+    return memory;
   }
 }

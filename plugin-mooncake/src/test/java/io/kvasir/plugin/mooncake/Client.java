@@ -29,6 +29,7 @@ final class Client implements AutoCloseable {
   final NamespaceManifest manifest;
   final NamespaceStore namespace;
   final TestFrames frames;
+  private final String master;
 
   Client(Settings settings) throws StoreException {
     this(settings, Manifests.of("team", BLOCK));
@@ -36,6 +37,7 @@ final class Client implements AutoCloseable {
 
   Client(Settings settings, NamespaceManifest manifest) throws StoreException {
     this.store = new MooncakeProvider().open(new TestContext(settings.config()));
+    this.master = settings.master.orElseThrow();
     this.manifest = manifest;
     this.namespace = store.open(manifest);
     this.frames = new TestFrames(store.frames());
@@ -81,6 +83,17 @@ final class Client implements AutoCloseable {
     return load(keys, in(10_000));
   }
 
+  /** {@return the same frames for another call} */
+  Blocks again(Blocks blocks) {
+    return new Blocks(
+        blocks.keys(), IntStream.range(0, blocks.count()).mapToObj(blocks::frame).toList());
+  }
+
+  /** {@return the master that it is a client of} */
+  String master() {
+    return master;
+  }
+
   int found(BlockKeys keys) throws StoreException {
     try (BlockLease lease = namespace.lookup(keys, in(10_000))) {
       return (int) IntStream.range(0, keys.count()).filter(lease::present).count();
@@ -121,6 +134,12 @@ final class Client implements AutoCloseable {
       }
       Thread.sleep(5);
     }
+  }
+
+  /** Something that is done. */
+  @FunctionalInterface
+  interface Action {
+    void run() throws Exception;
   }
 
   /** What is waited for. */

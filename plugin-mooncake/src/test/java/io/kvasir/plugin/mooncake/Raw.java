@@ -26,6 +26,16 @@ final class Raw {
     }
   }
 
+  /** Removes everything of everybody. */
+  static void empty(String master) {
+    try {
+      long removed = with(master, s -> s.abi().removeAll(s.handle(), 1));
+      assertTrue(removed >= 0, "remove_all returned " + removed);
+    } catch (StoreException e) {
+      throw new AssertionError(e);
+    }
+  }
+
   static void put(String master, String key, byte[] value) throws StoreException {
     try (Arena arena = Arena.ofShared()) {
       MemorySegment bytes = arena.allocate(value.length).copyFrom(MemorySegment.ofArray(value));

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * What the tests run on: the stand-in library in C, with a master of its own for each test; or,
  * where {@code KVASIR_MOONCAKE_MASTER} (host:port) and {@code MOONCAKE_STORE_LIBRARY} are set, that
- * cluster, for the tests that need no fault.
+ * cluster, for the tests that need no fault. It is emptied before each test.
  */
 final class Rig {
   private static final String REAL_MASTER = System.getenv("KVASIR_MOONCAKE_MASTER");
@@ -73,6 +73,7 @@ final class Rig {
   /** {@return the address of a master with that much storage: a new one on the stand-in} */
   static String master(long segmentBytes) {
     if (REAL) {
+      Raw.empty(REAL_MASTER);
       return REAL_MASTER;
     }
     String address = "127.0.0.1:" + PORTS.incrementAndGet();

@@ -43,10 +43,9 @@ public interface CapabilityRules extends StoreRules {
       if (!bench.claims().usage()) {
         unsupported(() -> bench.store().usage());
       }
-      assertEquals(
-          bench.claims().deviceMemory(),
-          !bench.store().transferPaths().isEmpty(),
-          "claims device memory, has transfer paths");
+      assertTrue(
+          bench.claims().deviceMemory() || bench.store().transferPaths().isEmpty(),
+          "claims no device memory and has transfer paths"); // one that claims needs a device, too
       bench.hit(namespace, keys);
     }
   }

@@ -151,6 +151,7 @@ public interface ConcurrencyRules extends StoreRules {
     StoreBench bench = bench();
     NamespaceManifest manifest = bench.manifest("team");
     AtomicInteger running = new AtomicInteger(2);
+    AtomicInteger visits = new AtomicInteger(); // users go on after some, or none disturbs them
     bench.store();
     Crew crew = new Crew();
     for (int user = 0; user < 2; user++) {
@@ -159,9 +160,10 @@ public interface ConcurrencyRules extends StoreRules {
           "user " + user,
           () -> {
             try (NamespaceStore namespace = bench.open("team")) {
-              for (int text = first; text < first + 20 && crew.allWell(); text++) {
-                bench.save(namespace, Chains.keys(manifest, text, 2));
-                bench.hit(namespace, Chains.keys(manifest, text, 2));
+              for (int i = 0; (i < 20 || visits.get() < 3) && crew.allWell(); i++) {
+                BlockKeys keys = Chains.keys(manifest, first + i % 20, 2);
+                bench.save(namespace, keys);
+                bench.hit(namespace, keys);
               }
             } finally {
               running.decrementAndGet();
@@ -175,6 +177,7 @@ public interface ConcurrencyRules extends StoreRules {
             try (NamespaceStore namespace = bench.open("team")) {
               namespace.lookup(Chains.keys(manifest, 1, 1), StoreBench.soon()).close();
             }
+            visits.incrementAndGet();
           }
         });
     crew.join();

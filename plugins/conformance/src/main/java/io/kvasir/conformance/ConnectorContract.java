@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.kvasir.api.BlockStatus;
 import io.kvasir.api.Completion;
 import io.kvasir.api.Deadline;
-import io.kvasir.api.Fence;
 import io.kvasir.api.KvConnector;
 import io.kvasir.api.KvRequest;
 import io.kvasir.api.KvasirException;
@@ -25,6 +24,7 @@ import io.kvasir.api.store.StoreException;
 import io.kvasir.conformance.engine.CacheShape;
 import io.kvasir.conformance.engine.EngineReport;
 import io.kvasir.conformance.engine.NativeCache;
+import io.kvasir.conformance.engine.PagedCache;
 import io.kvasir.conformance.engine.PagedEngine;
 import io.kvasir.conformance.engine.Workload;
 import java.time.Duration;
@@ -49,7 +49,7 @@ public abstract class ConnectorContract {
 
   private Store store;
   private KvConnector connector;
-  private NativeCache cache;
+  private PagedCache cache;
 
   /** {@return a new, empty store with room for a few hundred blocks of 256 bytes} */
   protected abstract Store store() throws StoreException;
@@ -57,11 +57,16 @@ public abstract class ConnectorContract {
   /** {@return a connector over the store, whose deadlines are a second and more} */
   protected abstract KvConnector connect(Store store, NamespaceManifest deployment);
 
+  /** {@return the engine's memory, whose rows all hold the canary} */
+  protected PagedCache cache(CacheShape shape) {
+    return new NativeCache(shape);
+  }
+
   @BeforeEach
   final void open() throws StoreException {
     store = store();
     connector = connect(store, DEPLOYMENT);
-    cache = new NativeCache(SHAPE);
+    cache = cache(SHAPE);
   }
 
   @AfterEach
@@ -94,7 +99,7 @@ public abstract class ConnectorContract {
     }
     try (KvRequest request =
         connector.request(scope, prompt(document, blocks * SHAPE.blockTokens()))) {
-      return request.save(cache.blocks(0, rows(0, blocks)), Fence.none()).await(soon());
+      return request.save(cache.blocks(0, rows(0, blocks)), cache.fence()).await(soon());
     }
   }
 
@@ -207,7 +212,7 @@ public abstract class ConnectorContract {
         update.commit(Weights.full("run", "step-1"));
       }
       assertEquals(Weights.full("run", "step-1"), connector.namespace().weights());
-      SaveResult late = old.save(cache.blocks(0, rows(0, 4)), Fence.none()).await(soon());
+      SaveResult late = old.save(cache.blocks(0, rows(0, 4)), cache.fence()).await(soon());
       assertEquals(0, late.saved());
       assertEquals(BlockStatus.MISMATCH, late.parts().getFirst().statuses().getFirst());
     }

@@ -17,8 +17,10 @@ import io.kvasir.api.store.Store;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.StoreProvider;
 import io.kvasir.api.store.StoreView;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.ToLongFunction;
 
 /**
@@ -31,6 +33,7 @@ public final class StoreBench implements AutoCloseable {
   private final Record configuration;
   private final ByteSize capacity;
   private final long blockBytes;
+  private final Optional<DeviceDetour> detour;
   private Store store;
   private TestFrames frames;
 
@@ -39,8 +42,10 @@ public final class StoreBench implements AutoCloseable {
       StoreProvider provider,
       Record configuration,
       ByteSize capacity,
-      long blockBytes) {
+      long blockBytes,
+      Optional<DeviceDetour> detour) {
     this.directory = directory;
+    this.detour = detour;
     this.provider = provider;
     this.configuration = configuration;
     this.capacity = capacity;
@@ -63,7 +68,8 @@ public final class StoreBench implements AutoCloseable {
   }
 
   StoreBench at(Path otherDirectory, Record otherConfiguration) {
-    return new StoreBench(otherDirectory, provider, otherConfiguration, capacity, blockBytes);
+    return new StoreBench(
+        otherDirectory, provider, otherConfiguration, capacity, blockBytes, detour);
   }
 
   /** {@return the backend's entry} */
@@ -154,7 +160,10 @@ public final class StoreBench implements AutoCloseable {
   public Blocks filled(BlockKeys keys, ToLongFunction<Integer> number) {
     Blocks blocks = empty(keys);
     for (int i = 0; i < keys.count(); i++) {
-      Payload.fill(blocks.frame(i).payload(), number.applyAsLong(i));
+      MemorySegment payload = blocks.frame(i).payload();
+      long value = number.applyAsLong(i);
+      detour.ifPresentOrElse(
+          d -> d.fill(store.transferPaths(), payload, value), () -> Payload.fill(payload, value));
     }
     return blocks;
   }
@@ -185,6 +194,11 @@ public final class StoreBench implements AutoCloseable {
     }
     allHaveStatus(blocks);
     compare(blocks);
+    for (int i = 0; i < blocks.count() && detour.isPresent(); i++) {
+      if (blocks.status(i) == BlockStatus.OK) {
+        detour.get().check(store.transferPaths(), blocks.frame(i).payload());
+      }
+    }
     return blocks;
   }
 

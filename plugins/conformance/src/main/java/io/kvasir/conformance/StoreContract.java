@@ -119,12 +119,25 @@ public abstract class StoreContract
     return false;
   }
 
+  /**
+   * {@return memory of an engine on a device: every block then comes out of it and goes back into
+   * it by the store's own transfer path}
+   */
+  protected Optional<EngineMemory> engineMemory() {
+    return Optional.empty();
+  }
+
   @BeforeEach
   final void setTheBenchUp(TestInfo test) throws IOException {
     directory = Files.createDirectory(around.resolve("store"));
     bench =
         new StoreBench(
-            directory, provider(), configuration(directory, capacity()), capacity(), blockBytes());
+            directory,
+            provider(),
+            configuration(directory, capacity()),
+            capacity(),
+            blockBytes(),
+            engineMemory().map(DeviceDetour::new));
   }
 
   @AfterEach

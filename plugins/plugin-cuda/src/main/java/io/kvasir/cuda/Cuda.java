@@ -2,12 +2,10 @@ package io.kvasir.cuda;
 
 import io.kvasir.api.store.DeviceMemory;
 import io.kvasir.api.store.FrameSource;
-import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.TransferPath;
 import java.lang.System.Logger;
 import java.lang.foreign.SymbolLookup;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -18,8 +16,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * Region.device("cuda:N", …)}. Backends depend on this module optionally.
  */
 public final class Cuda {
-  private static final String OFF = "off";
-
   private Cuda() {}
 
   /**
@@ -27,24 +23,20 @@ public final class Cuda {
    * it is called before an engine gives memory of a device.
    *
    * @param frames what the backend asks of its frames: their pieces are pinned, too
-   * @param mover how blocks are moved: {@code auto}, {@code staged}, {@code batch}, {@code loop},
-   *     or {@code off} for not at all
+   * @param way how blocks are moved
    * @param log the backend's log
-   * @throws StoreException {@code CONFIGURATION} if the mover is none of these
    */
-  public static DeviceMemory over(FrameSource frames, String mover, Logger log)
-      throws StoreException {
-    if (mover.equals(OFF)) {
+  public static DeviceMemory over(FrameSource frames, DeviceMemory.Way way, Logger log) {
+    MoverTable table =
+        switch (way) {
+          case AUTO -> MoverTable.AUTO;
+          case STAGED -> MoverTable.STAGED;
+          case BATCH -> MoverTable.BATCH;
+          case LOOP -> MoverTable.LOOP;
+          case OFF -> null;
+        };
+    if (table == null) {
       return DeviceMemory.none(frames);
-    }
-    MoverTable table;
-    try {
-      table = MoverTable.valueOf(mover.toUpperCase(Locale.ROOT));
-    } catch (IllegalArgumentException e) {
-      throw new StoreException(
-          StoreException.Kind.CONFIGURATION,
-          "cuda: \"%s\" is no mover; write auto, staged, batch, loop or off".formatted(mover),
-          e);
     }
     Optional<SymbolLookup> driver = Presence.driver(log);
     return driver.isEmpty()

@@ -8,10 +8,6 @@ import java.util.Map;
 
 /** The path over a driver of a test's choice, as a backend has it. */
 final class Bench implements AutoCloseable {
-  static final Map<String, Long> NOTHING =
-      Map.of(
-          "device", 0L, "host", 0L, "registered", 0L, "streams", 0L, "events", 0L, "contexts", 0L);
-
   static final System.Logger LOG = System.getLogger("io.kvasir.cuda");
 
   private final Devices devices;

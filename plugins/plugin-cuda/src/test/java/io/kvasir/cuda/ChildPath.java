@@ -35,7 +35,7 @@ final class ChildPath {
     if (!how.equals("in production")) {
       System.setProperty(Devices.STAND_IN, "true");
     }
-    try (DeviceMemory memory = Cuda.over(FrameSource.HOST, "auto", Bench.LOG)) {
+    try (DeviceMemory memory = Cuda.over(FrameSource.HOST, DeviceMemory.Way.AUTO, Bench.LOG)) {
       if (memory.paths().isEmpty()) {
         System.out.println("no device memory");
         return;

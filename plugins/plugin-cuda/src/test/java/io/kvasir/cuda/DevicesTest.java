@@ -28,14 +28,14 @@ class DevicesTest {
   @AfterEach
   void nothingIsLeft() {
     standIn.recover();
-    assertEquals(Bench.NOTHING, standIn.live());
+    assertEquals(StandIn.NOTHING, standIn.live());
     assertEquals(0, standIn.count("virtual-calls"));
   }
 
   @Test
   void nothingOfCudaIsCalledBeforeAnEngineGivesMemoryOfADevice() throws StoreException {
     long calls = standIn.count("calls");
-    try (DeviceMemory memory = Cuda.over(FrameSource.HOST, "auto", Bench.LOG);
+    try (DeviceMemory memory = Cuda.over(FrameSource.HOST, DeviceMemory.Way.AUTO, Bench.LOG);
         HostFrames frames = new HostFrames(memory.frames(), 8, 4096, 64, new Random(1));
         Arena arena = Arena.ofShared()) {
       Region host = Region.host(arena.allocate(8 * 4096));
@@ -85,7 +85,7 @@ class DevicesTest {
           }
         };
     try (StandInGpu gpu = new StandInGpu(standIn);
-        DeviceMemory memory = Cuda.over(greedy, "auto", Bench.LOG);
+        DeviceMemory memory = Cuda.over(greedy, DeviceMemory.Way.AUTO, Bench.LOG);
         Arena arena = Arena.ofShared()) {
       assertEquals(1L << 30, memory.frames().pieceBytes());
       List<MemorySegment> pieces = new ArrayList<>();
@@ -115,8 +115,8 @@ class DevicesTest {
     try (StandInGpu gpu = new StandInGpu(standIn)) {
       DeviceRows cache = DeviceRows.scattered(gpu, 4, 256, 8, Seed.random("late"));
       gpu.synchronize(gpu.stream());
-      DeviceMemory one = Cuda.over(FrameSource.HOST, "auto", Bench.LOG);
-      DeviceMemory two = Cuda.over(FrameSource.HOST, "auto", Bench.LOG);
+      DeviceMemory one = Cuda.over(FrameSource.HOST, DeviceMemory.Way.AUTO, Bench.LOG);
+      DeviceMemory two = Cuda.over(FrameSource.HOST, DeviceMemory.Way.AUTO, Bench.LOG);
       HostFrames frames = new HostFrames(one.frames(), 2, cache.payloadBytes(), 64, new Random(1));
       assertTrue(two.paths().getFirst().accepts(cache.blocks(1, 2)));
       two.paths()

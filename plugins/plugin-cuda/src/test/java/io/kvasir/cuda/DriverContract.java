@@ -53,7 +53,7 @@ abstract class DriverContract {
     driver.releaseContext(0);
     engine.close();
     arena.close();
-    assertEquals(Bench.NOTHING, standIn.live());
+    assertEquals(StandIn.NOTHING, standIn.live());
     assertEquals(0, standIn.count("faults"));
   }
 

@@ -53,7 +53,7 @@ class FailuresTest {
     standIn.version(12080);
     standIn.recover();
     gpu.close();
-    assertEquals(Bench.NOTHING, standIn.live());
+    assertEquals(StandIn.NOTHING, standIn.live());
     assertEquals(0, standIn.count("faults"));
   }
 

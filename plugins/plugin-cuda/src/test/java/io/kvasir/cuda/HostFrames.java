@@ -35,7 +35,7 @@ final class HostFrames implements AutoCloseable {
     this.stride = (payloadBytes + alignment - 1) / alignment * alignment;
     for (int made = 0; made < count; ) {
       int here = Math.min(count - made, (count + 1) / 2);
-      MemorySegment piece = arena.allocate(here * stride, 4096);
+      MemorySegment piece = arena.allocate((here * stride + 4095) & -4096, 4096);
       piece.fill(CANARY);
       if (source != null) {
         source.register(piece);

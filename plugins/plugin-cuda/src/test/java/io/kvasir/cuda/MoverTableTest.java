@@ -2,13 +2,12 @@ package io.kvasir.cuda;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.kvasir.api.PagedBlocks;
 import io.kvasir.api.Region;
+import io.kvasir.api.store.DeviceMemory;
 import io.kvasir.api.store.FrameSource;
-import io.kvasir.api.store.StoreException;
 import io.kvasir.cuda.Mover.Kind;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,16 +71,9 @@ class MoverTableTest {
   }
 
   @Test
-  void aWordThatIsNoMoverIsRefusedByName() {
-    StoreException e =
-        assertThrows(StoreException.class, () -> Cuda.over(FrameSource.HOST, "fastest", Bench.LOG));
-    assertEquals(StoreException.Kind.CONFIGURATION, e.kind());
-    assertTrue(
-        e.getMessage().endsWith("\"fastest\" is no mover; write auto, staged, batch, loop or off"));
-  }
-
-  @Test
-  void offAddsNothing() throws StoreException {
-    assertEquals(FrameSource.HOST, Cuda.over(FrameSource.HOST, "off", Bench.LOG).frames());
+  void offAddsNothing() {
+    DeviceMemory memory = Cuda.over(FrameSource.HOST, DeviceMemory.Way.OFF, Bench.LOG);
+    assertEquals(FrameSource.HOST, memory.frames());
+    assertTrue(memory.paths().isEmpty());
   }
 }

@@ -38,7 +38,7 @@ class MoversTest {
   void nothingIsLeft() {
     standIn.delay(0);
     standIn.version(12080);
-    assertEquals(Bench.NOTHING, standIn.live());
+    assertEquals(StandIn.NOTHING, standIn.live());
     assertEquals(0, standIn.count("faults"));
     assertEquals(0, standIn.count("unpinned"));
   }

@@ -40,7 +40,7 @@ class OrderTest {
   void clear() {
     standIn.delay(0);
     standIn.recover();
-    assertEquals(Bench.NOTHING, standIn.live());
+    assertEquals(StandIn.NOTHING, standIn.live());
   }
 
   /** Whose waits are skipped. */

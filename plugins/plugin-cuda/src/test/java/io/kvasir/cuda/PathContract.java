@@ -45,7 +45,7 @@ abstract class PathContract extends TransferPathContract {
     standIn.delay(0);
     bench.close();
     gpu.close();
-    assertEquals(Bench.NOTHING, standIn.live());
+    assertEquals(StandIn.NOTHING, standIn.live());
     assertEquals(0, standIn.count("faults"));
     assertEquals(0, standIn.count("unpinned"), "asynchronous copies of memory that is not pinned");
     assertEquals(0, standIn.count("virtual-calls"));

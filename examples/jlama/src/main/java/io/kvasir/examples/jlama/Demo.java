@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /**
@@ -174,7 +175,11 @@ public final class Demo {
 
   private Path configuration(String store, boolean legacy) throws IOException {
     Path directory = Files.createDirectories(work.resolve(store));
-    return DemoConfiguration.write(work.resolve(store + ".json"), plugins, directory, legacy);
+    Map<String, Object> settings =
+        Map.of(options.store().key(), options.store().settings(directory, System.getenv()));
+    String tenant = work.getFileName() + "-" + store;
+    return DemoConfiguration.write(
+        work.resolve(store + ".json"), plugins, settings, tenant, legacy);
   }
 
   private static void endAndDelete(Path directory) {

@@ -13,12 +13,20 @@ import java.util.Optional;
  * @param newTokens tokens to decode per run
  * @param runs runs of which the median counts
  * @param json whether the last line is the result as JSON
+ * @param store where blocks are kept
  */
-record DemoOptions(Optional<Path> model, int sharedTokens, int newTokens, int runs, boolean json) {
+record DemoOptions(
+    Optional<Path> model,
+    int sharedTokens,
+    int newTokens,
+    int runs,
+    boolean json,
+    DemoStore store) {
 
   static final String USAGE =
       """
-      usage: ./demo [--model DIR] [--shared-tokens N] [--new-tokens N] [--runs N] [--json]
+      usage: ./demo [--model DIR] [--shared-tokens N] [--new-tokens N] [--runs N]
+                    [--store local|mooncake] [--json]
 
       Asks two questions about one long document, each in a JVM of its own, and shows what the
       second one saves because the first one stored its KV cache.
@@ -28,6 +36,8 @@ record DemoOptions(Optional<Path> model, int sharedTokens, int newTokens, int ru
         --shared-tokens N  length of the document in tokens (2000)
         --new-tokens N     tokens to decode per run (16)
         --runs N           runs of which the median counts (3)
+        --store NAME       local (the default), or mooncake: the cluster whose master is
+                           KVASIR_MOONCAKE_MASTER, through the library MOONCAKE_STORE_LIBRARY
         --json             print the result as JSON in the last line
       """;
 
@@ -37,6 +47,7 @@ record DemoOptions(Optional<Path> model, int sharedTokens, int newTokens, int ru
     int newTokens = 16;
     int runs = 3;
     boolean json = false;
+    DemoStore store = DemoStore.LOCAL;
     Iterator<String> rest = arguments.iterator();
     while (rest.hasNext()) {
       String argument = rest.next();
@@ -45,13 +56,14 @@ record DemoOptions(Optional<Path> model, int sharedTokens, int newTokens, int ru
         case "--model" -> model = Optional.of(Path.of(value(argument, rest)));
         case "--shared-tokens" -> sharedTokens = number(argument, rest);
         case "--new-tokens" -> newTokens = number(argument, rest);
+        case "--store" -> store = DemoStore.named(value(argument, rest));
         case "--runs" -> runs = number(argument, rest);
         default ->
             throw new IllegalArgumentException(
                 "\"%s\" is no option\n%s".formatted(argument, USAGE));
       }
     }
-    return new DemoOptions(model, sharedTokens, newTokens, runs, json);
+    return new DemoOptions(model, sharedTokens, newTokens, runs, json, store);
   }
 
   private static String value(String option, Iterator<String> rest) {

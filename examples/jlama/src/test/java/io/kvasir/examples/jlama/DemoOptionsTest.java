@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -14,13 +15,14 @@ class DemoOptionsTest {
   @Test
   void noArgumentsGiveTheDemonstrationOfTheReadme() {
     assertEquals(
-        new DemoOptions(Optional.empty(), 2000, 16, 3, false), DemoOptions.parse(List.of()));
+        new DemoOptions(Optional.empty(), 2000, 16, 3, false, DemoStore.LOCAL),
+        DemoOptions.parse(List.of()));
   }
 
   @Test
   void everyOptionIsTaken() {
     assertEquals(
-        new DemoOptions(Optional.of(Path.of("m")), 500, 8, 1, true),
+        new DemoOptions(Optional.of(Path.of("m")), 500, 8, 1, true, DemoStore.MOONCAKE),
         DemoOptions.parse(
             List.of(
                 "--model",
@@ -31,7 +33,26 @@ class DemoOptionsTest {
                 "8",
                 "--runs",
                 "1",
+                "--store",
+                "mooncake",
                 "--json")));
+  }
+
+  @Test
+  void aClusterIsNamedByTheEnvironment() {
+    assertEquals(
+        Map.of("master", "10.0.0.7:50051"),
+        DemoStore.MOONCAKE.settings(
+            Path.of("d"), Map.of("KVASIR_MOONCAKE_MASTER", "10.0.0.7:50051")));
+    assertEquals(
+        "--store mooncake: KVASIR_MOONCAKE_MASTER is not set; give it the host:port of a"
+            + " mooncake_master",
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> DemoStore.MOONCAKE.settings(Path.of("d"), Map.of()))
+            .getMessage());
+    assertRefused(
+        "\"tape\" is no store of the demonstration; write local or mooncake", "--store", "tape");
   }
 
   @Test

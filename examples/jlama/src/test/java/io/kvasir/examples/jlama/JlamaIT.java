@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -196,6 +197,9 @@ class JlamaIT {
 
   private Path configuration(String name, boolean legacy) throws IOException {
     Path store = Files.createDirectories(temporary.resolve(name));
-    return DemoConfiguration.write(temporary.resolve(name + ".json"), PLUGINS, store, legacy);
+    Map<String, Object> settings =
+        Map.of(DemoStore.LOCAL.key(), DemoStore.LOCAL.settings(store, Map.of()));
+    return DemoConfiguration.write(
+        temporary.resolve(name + ".json"), PLUGINS, settings, "demo", legacy);
   }
 }

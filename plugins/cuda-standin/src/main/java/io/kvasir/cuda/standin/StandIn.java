@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Assumptions;
 
 /**
@@ -33,6 +34,10 @@ import org.junit.jupiter.api.Assumptions;
 public final class StandIn {
   private static final List<String> LEAKS =
       List.of("device", "host", "registered", "streams", "events", "contexts");
+
+  /** What is live when all was given back. */
+  public static final Map<String, Long> NOTHING =
+      LEAKS.stream().collect(Collectors.toUnmodifiableMap(name -> name, _ -> 0L));
 
   private static StandIn loaded;
 

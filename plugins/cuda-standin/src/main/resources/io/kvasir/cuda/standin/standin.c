@@ -378,13 +378,14 @@ API result cuMemFreeHost(void *p) {
   free(p);
   return SUCCESS;
 }
+static address first_page(address a) { return a / PAGE * PAGE; } /* pages are pinned, whole */
 API result cuMemHostRegister_v2(void *p, size_t n, unsigned flags) {
   (void)flags;
   ENTER();
   result code = SUCCESS;
   pthread_rwlock_wrlock(&ranges_lock);
   for (range *r = host_ranges; r; r = r->next)
-    if ((address)p < r->base + r->size && r->base < (address)p + n) code = ALREADY_REGISTERED;
+    if (first_page((address)p) < r->base + r->size && first_page(r->base) < (address)p + n) code = ALREADY_REGISTERED;
   if (!code) { add(&host_ranges, (address)p, n, 0); registered++; }
   pthread_rwlock_unlock(&ranges_lock);
   return code;

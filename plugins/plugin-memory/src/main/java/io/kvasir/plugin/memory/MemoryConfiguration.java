@@ -1,6 +1,7 @@
 package io.kvasir.plugin.memory;
 
 import io.kvasir.api.ByteSize;
+import io.kvasir.api.store.DeviceMemory;
 import io.kvasir.api.store.Setting;
 import java.time.Duration;
 
@@ -24,6 +25,7 @@ import java.time.Duration;
  * @param flippedBit each n-th loaded block has one bit turned over; 0 for never
  * @param checksum whether length and CRC-32C of a block are compared at load; false makes a store
  *     that lies
+ * @param cuda how blocks of a GPU's memory are moved
  */
 public record MemoryConfiguration(
     @Setting(value = "Bytes that the store may occupy.", byDefault = "1GiB") ByteSize capacity,
@@ -37,11 +39,16 @@ public record MemoryConfiguration(
         int shortRead,
     @Setting(value = "Each n-th loaded block has a bit flipped; 0 for never.", byDefault = "0")
         int flippedBit,
-    @Setting(value = "Loads compare length and CRC-32C.", byDefault = "true") boolean checksum) {
+    @Setting(value = "Loads compare length and CRC-32C.", byDefault = "true") boolean checksum,
+    @Setting(
+            value = "How blocks of a GPU are moved: auto, staged, batch, loop, or off.",
+            byDefault = "auto")
+        DeviceMemory.Way cuda) {
 
   /** {@return a store of this size without faults} */
   public static MemoryConfiguration of(ByteSize capacity) {
-    return new MemoryConfiguration(capacity, Duration.ZERO, 0, 0, false, 0, 0, true);
+    return new MemoryConfiguration(
+        capacity, Duration.ZERO, 0, 0, false, 0, 0, true, DeviceMemory.Way.AUTO);
   }
 
   /** {@return this configuration with each call taking that long} */
@@ -54,36 +61,61 @@ public record MemoryConfiguration(
         beyondDeadline,
         shortRead,
         flippedBit,
-        checksum);
+        checksum,
+        cuda);
   }
 
   /** {@return this configuration with each n-th call failing} */
   public MemoryConfiguration failingEvery(int n) {
     return new MemoryConfiguration(
-        capacity, latency, n, blackHoleAfter, beyondDeadline, shortRead, flippedBit, checksum);
+        capacity,
+        latency,
+        n,
+        blackHoleAfter,
+        beyondDeadline,
+        shortRead,
+        flippedBit,
+        checksum,
+        cuda);
   }
 
   /** {@return this configuration with the n-th call and all later ones hanging} */
   public MemoryConfiguration hangingFrom(int n, boolean beyondDeadline) {
     return new MemoryConfiguration(
-        capacity, latency, failEvery, n, beyondDeadline, shortRead, flippedBit, checksum);
+        capacity, latency, failEvery, n, beyondDeadline, shortRead, flippedBit, checksum, cuda);
   }
 
   /** {@return this configuration with each n-th loaded block cut short} */
   public MemoryConfiguration shortReadEvery(int n) {
     return new MemoryConfiguration(
-        capacity, latency, failEvery, blackHoleAfter, beyondDeadline, n, flippedBit, checksum);
+        capacity,
+        latency,
+        failEvery,
+        blackHoleAfter,
+        beyondDeadline,
+        n,
+        flippedBit,
+        checksum,
+        cuda);
   }
 
   /** {@return this configuration with a bit of each n-th loaded block flipped} */
   public MemoryConfiguration flippingEvery(int n) {
     return new MemoryConfiguration(
-        capacity, latency, failEvery, blackHoleAfter, beyondDeadline, shortRead, n, checksum);
+        capacity, latency, failEvery, blackHoleAfter, beyondDeadline, shortRead, n, checksum, cuda);
   }
 
   /** {@return this configuration without the store's checksum: its faults of bytes end OK} */
   public MemoryConfiguration lying() {
     return new MemoryConfiguration(
-        capacity, latency, failEvery, blackHoleAfter, beyondDeadline, shortRead, flippedBit, false);
+        capacity,
+        latency,
+        failEvery,
+        blackHoleAfter,
+        beyondDeadline,
+        shortRead,
+        flippedBit,
+        false,
+        cuda);
   }
 }

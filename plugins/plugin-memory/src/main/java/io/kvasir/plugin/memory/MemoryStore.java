@@ -4,6 +4,8 @@ import io.kvasir.api.Deadline;
 import io.kvasir.api.identity.BlockKeys;
 import io.kvasir.api.identity.NamespaceId;
 import io.kvasir.api.identity.NamespaceManifest;
+import io.kvasir.api.store.DeviceMemory;
+import io.kvasir.api.store.FrameSource;
 import io.kvasir.api.store.NamespaceStore;
 import io.kvasir.api.store.NamespaceSummary;
 import io.kvasir.api.store.Store;
@@ -11,6 +13,8 @@ import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.StoreException.Kind;
 import io.kvasir.api.store.StoreHealth;
 import io.kvasir.api.store.StoreUsage;
+import io.kvasir.api.store.TransferPath;
+import io.kvasir.cuda.Cuda;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -24,6 +28,7 @@ final class MemoryStore implements Store {
   private final Duration closeTimeout;
   private final System.Logger log;
   private final Map<NamespaceId, Namespace> namespaces = new HashMap<>(); // guarded by itself
+  private final DeviceMemory device;
   final Gate gate;
   final BlockIndex index;
   final RecentCalls recent = new RecentCalls();
@@ -32,6 +37,9 @@ final class MemoryStore implements Store {
     this.configuration = configuration;
     this.closeTimeout = closeTimeout;
     this.log = log;
+    this.device =
+        DeviceMemory.ifInstalled(
+            FrameSource.HOST, frames -> Cuda.over(frames, configuration.cuda(), log));
     this.gate = new Gate(configuration);
     this.index = new BlockIndex(configuration.capacity().bytes(), System::nanoTime);
   }
@@ -143,6 +151,21 @@ final class MemoryStore implements Store {
   }
 
   @Override
+  public Map<String, Long> metrics() {
+    return device.metrics();
+  }
+
+  @Override
+  public FrameSource frames() {
+    return device.frames();
+  }
+
+  @Override
+  public List<TransferPath> transferPaths() {
+    return device.paths();
+  }
+
+  @Override
   public void close() {
     int abandoned = gate.close(closeTimeout);
     if (abandoned > 0) {
@@ -152,6 +175,7 @@ final class MemoryStore implements Store {
           abandoned,
           closeTimeout);
     }
+    device.close();
     recent.closed();
     index.clear();
   }

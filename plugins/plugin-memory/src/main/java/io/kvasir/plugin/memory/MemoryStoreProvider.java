@@ -21,6 +21,7 @@ public final class MemoryStoreProvider implements StoreProvider {
         .enumerate()
         .checksum()
         .usage()
+        .deviceMemory()
         .build();
   }
 
