@@ -480,7 +480,12 @@ class RulesTest {
       }
       assertEquals(3, timeouts, "the rest is not asked");
       assertEquals(3, client.metric("calls.abandoned"));
-      assertEquals(1, client.metric("breaker.open"));
+      long begun = System.nanoTime();
+      while (System.nanoTime() - begun < Duration.ofMillis(300).toNanos()) {
+        long open = client.metric("breaker.open");
+        assertTrue(open == 1 || client.metric("calls.abandoned") < 3, "no probe beside them");
+        Thread.sleep(10);
+      }
       Rig.clear();
       Client.until("it closes when they are back", () -> client.metric("breaker.open") == 0);
       assertEquals(0, client.found(keys));
