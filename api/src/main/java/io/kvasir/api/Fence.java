@@ -24,7 +24,8 @@ public sealed interface Fence {
   }
 
   /**
-   * A device's event, waited for by the transfer path of that device.
+   * A device's event, waited for by the transfer path of that device. It is not recorded again and
+   * not destroyed before the transfer has ended.
    *
    * @param handle the raw handle, as in {@code CUevent}
    */

@@ -15,6 +15,7 @@ import io.kvasir.api.store.StoreDescriptor;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.StoreProvider;
 import io.kvasir.api.store.StoreView;
+import io.kvasir.core.config.ConfigValue;
 import io.kvasir.core.config.Nearest;
 import io.kvasir.core.config.RecordBinder;
 import io.kvasir.core.config.Settings;
@@ -24,6 +25,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -60,15 +62,31 @@ public final class Deployment implements AutoCloseable {
    */
   public static Deployment of(Path configuration) {
     Settings settings = Settings.read(configuration);
-    Parts.connector(settings); // before any plugin starts
-    Set<String> disabled = Set.copyOf(settings.plugins().disabled());
     String home = System.getProperty(HOME);
-    Plugins plugins =
+    return of(
+        settings,
         settings
             .plugins()
             .directory()
-            .or(() -> java.util.Optional.ofNullable(home).map(h -> Path.of(h, "plugins")))
-            .map(directory -> Plugins.start(directory, disabled, Version.current()))
+            .or(() -> Optional.ofNullable(home).map(h -> Path.of(h, "plugins"))));
+  }
+
+  /**
+   * Reads a configuration and starts the plugins of one folder, whatever the configuration says of
+   * plugins.
+   *
+   * @throws KvasirException if the configuration is wrong
+   */
+  public static Deployment of(Path configuration, Path plugins) {
+    return of(Settings.read(configuration), Optional.of(plugins));
+  }
+
+  private static Deployment of(Settings settings, Optional<Path> directory) {
+    Parts.connector(settings); // before any plugin starts
+    Set<String> disabled = Set.copyOf(settings.plugins().disabled());
+    Plugins plugins =
+        directory
+            .map(folder -> Plugins.start(folder, disabled, Version.current()))
             .orElseGet(Plugins::none);
     return new Deployment(settings, plugins);
   }
@@ -123,12 +141,32 @@ public final class Deployment implements AutoCloseable {
     return RecordBinder.paths(settings.store().configuration(), bound(provider()));
   }
 
-  private Record bound(StoreProvider provider) {
-    return new RecordBinder(plugins::openToCore)
-        .bind(settings.store().configuration(), provider.descriptor().configuration());
+  /**
+   * {@return the store's configuration with other values}
+   *
+   * @param json the store's object, as the file could have it
+   * @throws KvasirException if it is wrong
+   */
+  public Record storeConfiguration(Map<String, Object> json) {
+    ConfigValue said = settings.store().configuration();
+    return bound(provider(), new ConfigValue(said.file(), said.directory(), said.key(), json));
   }
 
-  private StoreProvider provider() {
+  private Record bound(StoreProvider provider) {
+    return bound(provider, settings.store().configuration());
+  }
+
+  private Record bound(StoreProvider provider, ConfigValue configuration) {
+    return new RecordBinder(plugins::openToCore)
+        .bind(configuration, provider.descriptor().configuration());
+  }
+
+  /**
+   * {@return the backend that the configuration names, unopened}
+   *
+   * @throws KvasirException if there is none
+   */
+  public StoreProvider provider() {
     String name = settings.store().name();
     List<StoreProvider> all = services.all(StoreProvider.class);
     return one(

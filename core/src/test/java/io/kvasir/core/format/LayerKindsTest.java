@@ -118,6 +118,31 @@ class LayerKindsTest {
         () -> groups(with(config("qwen3_moe"), "use_sliding_window", "true")));
   }
 
+  /** As Gemma 4 E2B: the last 20 of 35 layers read what others keep. */
+  @Test
+  void layersThatShareKeepNothingOfTheirOwn() {
+    Map<String, Object> file =
+        with(with(config("gemma4_text"), "num_hidden_layers", "35"), "num_kv_shared_layers", "20");
+    assertEquals(
+        List.of("sliding 512 [0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 12, 13, 14]", "full null [5, 11]"),
+        groups(file));
+    String five = "[" + "\"sliding_attention\",".repeat(4) + "\"full_attention\"";
+    String types = five + ("," + five.substring(1)).repeat(6) + "]";
+    assertEquals(
+        List.of("sliding 512 [0, 1, 2, 3, 5, 6, 7, 8, 10, 11, 12, 13]", "full null [4, 9, 14]"),
+        groups(with(file, "layer_types", types)));
+    assertRefused(
+        "config.json: num_kv_shared_layers: 35 is not a whole number from 0 to 34",
+        () -> groups(with(file, "num_kv_shared_layers", "35")));
+  }
+
+  /** The last layer of Gemma 4 sees everything, whatever the file says. */
+  @Test
+  void lastLayerIsFullWhereItsClassForcesIt() {
+    Map<String, Object> file = with(config("gemma4_text"), "num_hidden_layers", "2");
+    assertEquals(List.of("sliding 512 [0]", "full null [1]"), groups(file));
+  }
+
   private List<String> groups(Map<String, Object> config) {
     return hf(directory, config).groups().stream().map(LayerKindsTest::show).toList();
   }

@@ -21,6 +21,8 @@ import picocli.CommandLine.ParameterException;
       LsCommand.class,
       RmCommand.class,
       BenchCommand.class,
+      VerifyCommand.class,
+      NewCommand.class,
       FormatCommand.class
     },
     synopsisSubcommandLabel = "COMMAND",

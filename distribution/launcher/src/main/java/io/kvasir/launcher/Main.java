@@ -32,7 +32,7 @@ public final class Main {
       System.exit(2);
       return;
     }
-    ModuleLayer layer = coreLayer(core);
+    ModuleLayer layer = coreLayer(core, Path.of(home, "kit"));
     ClassLoader loader = layer.findLoader(CLI);
     Thread.currentThread().setContextClassLoader(loader);
     try {
@@ -43,10 +43,11 @@ public final class Main {
   }
 
   @SuppressWarnings("restricted") // the core may pass it on to the modules that a plugin lists
-  private static ModuleLayer coreLayer(Path core) {
+  private static ModuleLayer coreLayer(Path core, Path kit) {
     ModuleLayer boot = Main.class.getModule().getLayer();
     Configuration configuration =
-        boot.configuration().resolveAndBind(ModuleFinder.of(core), ModuleFinder.of(), Set.of(CLI));
+        boot.configuration()
+            .resolveAndBind(ModuleFinder.of(core, kit), ModuleFinder.of(), Set.of(CLI));
     ModuleLayer.Controller controller =
         ModuleLayer.defineModulesWithOneLoader(
             configuration, List.of(boot), Main.class.getClassLoader());

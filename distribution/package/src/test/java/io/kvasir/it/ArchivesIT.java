@@ -34,7 +34,7 @@ class ArchivesIT {
     assertTrue(out.contains("local"), out);
     try (Stream<Path> top = Files.list(temp.resolve(ROOT))) {
       assertEquals(
-          Set.of("bin", "lib", "core", "plugins", "conf", "LICENSE", "README.md"),
+          Set.of("bin", "lib", "core", "kit", "plugins", "conf", "LICENSE", "README.md"),
           top.map(p -> p.getFileName().toString()).collect(Collectors.toSet()));
     }
   }

@@ -48,6 +48,8 @@ class CommandsIT {
             "ls",
             "rm",
             "bench",
+            "verify",
+            "new",
             "format",
             "Exit status:",
             "0",

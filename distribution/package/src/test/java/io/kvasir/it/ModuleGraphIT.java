@@ -50,8 +50,14 @@ class ModuleGraphIT {
   }
 
   @Test
-  void theCommandLineKnowsTheCore() {
-    assertEquals(Set.of("io.kvasir.core"), ours(module("core", "io.kvasir.cli")));
+  void theCommandLineKnowsTheCoreAndTheKit() {
+    assertEquals(
+        Set.of("io.kvasir.core", "io.kvasir.conformance"), ours(module("core", "io.kvasir.cli")));
+  }
+
+  @Test
+  void theKitKnowsTheApiAlone() {
+    assertEquals(Set.of("io.kvasir.api"), ours(module("kit", "io.kvasir.conformance")));
   }
 
   @Test

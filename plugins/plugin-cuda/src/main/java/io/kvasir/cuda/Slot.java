@@ -74,31 +74,52 @@ final class Slot {
       bufferBytes = inBuffer;
     }
     if (inSlab > slab.byteSize()) {
-      slab = hostMemory(slab, inSlab);
+      MemorySegment old = slab;
+      slab = MemorySegment.NULL;
+      freeHost(old);
+      slab = allocateHost(inSlab);
     }
   }
 
   @SuppressWarnings("restricted") // the driver gives addresses
-  private MemorySegment hostMemory(MemorySegment old, long bytes) throws CudaException {
-    if (old.byteSize() > 0) {
-      driver.freeHost(old.address());
-    }
+  private MemorySegment allocateHost(long bytes) throws CudaException {
     return MemorySegment.ofAddress(driver.allocateHost(bytes)).reinterpret(bytes);
+  }
+
+  private void freeHost(MemorySegment memory) throws CudaException {
+    if (memory.byteSize() > 0) {
+      driver.freeHost(memory.address());
+    }
+  }
+
+  /** Makes both tables, or neither: a failure in between is made good the next time. */
+  private void prepareTable(long bytes) throws CudaException {
+    MemorySegment old = table;
+    long oldDevice = deviceTable;
+    table = MemorySegment.NULL;
+    deviceTable = 0;
+    freeHost(old);
+    if (oldDevice != 0) {
+      driver.free(oldDevice);
+    }
+    MemorySegment host = allocateHost(bytes);
+    boolean done = false;
+    try {
+      deviceTable = driver.allocate(bytes);
+      table = host;
+      done = true;
+    } finally {
+      if (!done) {
+        freeHost(host);
+      }
+    }
   }
 
   /** Sends the table of {@code kernels.cu} to the device, blocks in the given order. */
   void sendTable(Shape shape, int[] rows, int[] order) throws CudaException {
     long bytes = (shape.words().length + (long) order.length) * Long.BYTES;
     if (bytes > table.byteSize()) {
-      long old = deviceTable;
-      MemorySegment oldTable = table;
-      deviceTable = 0;
-      table = MemorySegment.NULL;
-      if (old != 0) {
-        driver.free(old);
-      }
-      table = hostMemory(oldTable, Math.max(bytes, 16 << 10));
-      deviceTable = driver.allocate(table.byteSize());
+      prepareTable(Math.max(bytes, 16 << 10));
     }
     MemorySegment.copy(shape.words(), 0, table, ValueLayout.JAVA_LONG, 0, shape.words().length);
     for (int i = 0; i < order.length; i++) {
@@ -176,9 +197,7 @@ final class Slot {
       }
     }
     for (MemorySegment host : new MemorySegment[] {slab, table}) {
-      if (host.byteSize() > 0) {
-        teardown.run(() -> driver.freeHost(host.address()));
-      }
+      teardown.run(() -> freeHost(host));
     }
     arena.close();
     if (teardown.failure().isPresent()) {

@@ -104,6 +104,7 @@ class FailuresTest {
     "cuStreamCreate, STAGED",
     "cuEventCreate, STAGED",
     "cuMemHostAlloc, STAGED",
+    "cuMemAlloc_v2, STAGED",
     "cuMemcpyHtoDAsync_v2, STAGED",
     "cuLaunchKernel, STAGED",
     "cuMemcpyDtoHAsync_v2, STAGED",

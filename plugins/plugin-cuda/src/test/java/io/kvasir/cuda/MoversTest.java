@@ -26,6 +26,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * bytes are those of a computation on the host that shares nothing with the path.
  */
 class MoversTest {
+  private static final boolean SOAK = Boolean.getBoolean("kvasir.soak");
+
   private final StandIn standIn = StandIn.load();
   private final SplittableRandom random = Seed.random("movers");
 
@@ -66,6 +68,7 @@ class MoversTest {
                                 .flatMap(
                                     delay ->
                                         Stream.of(true, false)
+                                            .filter(pin -> pin || delay == 0 || SOAK)
                                             .map(pin -> Arguments.of(g, m, delay, pin)))));
   }
 

@@ -15,6 +15,8 @@ import io.kvasir.api.Kvasir;
 import io.kvasir.api.PrefixMatch;
 import io.kvasir.api.SegmentBlocks;
 import io.kvasir.api.identity.RequestScope;
+import io.kvasir.cuda.standin.StandIn;
+import io.kvasir.cuda.standin.StandInGpu;
 import io.kvasir.examples.jlama.RandomLlama.Shape;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -136,6 +138,36 @@ class JlamaIT {
       assertTrue(hit.hitTokens() > 1376, hit.toString());
       assertEquals(engine.generate(prompt, NEW_TOKENS).logits(), hit.logits());
     }
+  }
+
+  /** With the plugin kvasir-cuda as it ships, over the unmodified JCuda, on the driver stand-in. */
+  @Test
+  void planesOnAGpuGiveTheBitsOfAFullPrefill() throws Exception {
+    StandIn standIn = StandIn.load();
+    System.setProperty("kvasir.cuda.standin", "true");
+    try (JlamaEngine engine = JlamaEngine.open(model);
+        StandInGpu gpu = new StandInGpu(standIn);
+        Kvasir kvasir = Kvasir.open(configuration("gpu", false));
+        KvConnector cache = kvasir.connect(engine.spec())) {
+      int planes = 2 * cache.namespace().format().groups().getFirst().layers().size();
+      KvConnector onGpu = new PlanesOnGpu(cache, gpu, planes);
+      int[] prompt = engine.encode(Prompts.document(1, SHARED) + Prompts.QUESTION_A);
+      int[] next = engine.encode(Prompts.document(1, SHARED) + Prompts.QUESTION_B);
+      Generation miss = engine.generate(prompt, NEW_TOKENS, onGpu);
+      Generation hit = engine.generate(next, NEW_TOKENS, onGpu);
+      assertEquals(0, miss.hitTokens());
+      assertTrue(hit.hitTokens() >= SHARED / 2, hit.toString());
+      assertEquals(engine.generate(next, NEW_TOKENS).logits(), hit.logits());
+      Generation onCpu = engine.generate(next, NEW_TOKENS, cache); // the GPU's blocks
+      assertTrue(onCpu.hitTokens() >= hit.hitTokens(), onCpu.toString());
+      assertEquals(hit.logits(), onCpu.logits());
+      assertTrue(standIn.count("launches") > 0, "the planes went through the kernels");
+    } finally {
+      System.clearProperty("kvasir.cuda.standin");
+    }
+    assertEquals(StandIn.NOTHING, standIn.live());
+    assertEquals(0, standIn.count("faults"));
+    assertEquals(0, standIn.count("virtual-calls"));
   }
 
   @Test
