@@ -470,7 +470,7 @@ class RulesTest {
     settings.abandonedCalls = 6;
     try (Client client = new Client(settings)) {
       BlockKeys keys = client.keys(1, 1);
-      Rig.delay("batch_is_exist", 900, 100);
+      Rig.delay("batch_is_exist", 2500, 100);
       int timeouts = 0;
       for (int i = 0; i < 20; i++) {
         StoreException e =
