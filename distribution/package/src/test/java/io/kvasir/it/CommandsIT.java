@@ -163,7 +163,7 @@ class CommandsIT {
       value = {
         "'' | '' | ok engine | namespace %n, policy strict",
         "64MiB | 8KiB | failed engine | store.local: capacity: 8 KiB is too small for blocks of"
-            + " 16384 bytes; write at least 254464",
+            + " 16384 bytes; write at least 299536",
         "\"connector\":{ | \"identity\":{\"policy\":\"lmdeploy\"},\"connector\":{ | failed engine |"
             + " identity.policy: \"lmdeploy\" is not known; there are lmdeploy-v1, strict",
         "r7 | latest | failed engine | weights.name: \"latest\" can mean other weights tomorrow;"
