@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * wrong is served.
  */
 class FaultTest {
+  private static final int PROMPTS = 24;
   private static final NamespaceManifest MANIFEST = Fixture.manifest("acme", 1);
 
   @ParameterizedTest
@@ -107,7 +108,7 @@ class FaultTest {
     boolean ended = false;
     try (LocalStore store = Fixture.open(faulty, Durability.BATCH)) {
       try (NamespaceStore namespace = store.open(MANIFEST)) {
-        for (int prompt = 0; prompt < 24; prompt++) {
+        for (int prompt = 0; prompt < PROMPTS; prompt++) {
           BlockKeys keys = Fixture.keys(MANIFEST, prompt, 1);
           Blocks saved = Fixture.save(namespace, keys);
           statuses.add(saved.status(0));
@@ -156,6 +157,12 @@ class FaultTest {
         Blocks loaded = Fixture.load(namespace, keys);
         assertEquals(BlockStatus.OK, loaded.status(0), "at " + at);
         assertTrue(Fixture.holdsItsBytes(loaded, 0));
+      }
+      for (int prompt = 0; prompt < PROMPTS; prompt++) { // one that failed is whole or not there
+        BlockStatus status = Fixture.load(namespace, Fixture.keys(MANIFEST, prompt, 1)).status(0);
+        assertTrue(
+            status == BlockStatus.OK || status == BlockStatus.MISS,
+            "at " + at + ": prompt " + prompt + " is " + status);
       }
       Blocks saved = Fixture.save(namespace, Fixture.keys(MANIFEST, 99, 1));
       assertEquals(BlockStatus.OK, saved.status(0), "at " + at);
