@@ -116,7 +116,7 @@ final class PeerRun {
   private void puts() throws Exception {
     Interleaved rounds = new Interleaved();
     List<Round> durable = new ArrayList<>();
-    for (WarmUp warming = new WarmUp(); warming.wantsMore(); ) {
+    for (WarmUp warming = new WarmUp(plan.seconds()); warming.wantsMore(); ) {
       rawWrite();
       put();
     }
@@ -157,7 +157,7 @@ final class PeerRun {
     List<BlockKeys> batches = batches(prompt);
     Interleaved rounds = new Interleaved();
     List<Round> warm = new ArrayList<>();
-    for (WarmUp warming = new WarmUp(); warming.wantsMore(); ) {
+    for (WarmUp warming = new WarmUp(plan.seconds()); warming.wantsMore(); ) {
       rawRead(0);
       get(batches, 0);
     }

@@ -11,14 +11,21 @@ final class WarmUp {
   private static final CompilationMXBean COMPILER = ManagementFactory.getCompilationMXBean();
   private static final int FEWEST = 5;
   private static final int MOST = 60;
-  private static final long LONGEST_NANOS = 8_000_000_000L;
   private static final double LITTLE = 0.01;
 
   private final long began = System.nanoTime();
+  private final double longestNanos;
   private int rounds;
   private int quiet;
   private long lastNanos = began;
   private long lastCompiled = COMPILER.getTotalCompilationTime();
+
+  /**
+   * @param seconds that the rounds which count may take
+   */
+  WarmUp(int seconds) {
+    this.longestNanos = 1.5e9 + seconds * 1e9 / 3;
+  }
 
   /** {@return whether another round should come before those that count} */
   boolean wantsMore() {
@@ -28,7 +35,7 @@ final class WarmUp {
     lastNanos = now;
     lastCompiled = compiled;
     boolean enough = rounds > FEWEST && quiet >= FEWEST;
-    boolean slow = now - began > LONGEST_NANOS; // where a round takes long, it has seen everything
+    boolean slow = now - began > longestNanos; // where a round takes long, it has seen everything
     return rounds++ == 0 || !(enough || slow || rounds > MOST);
   }
 }
