@@ -64,6 +64,11 @@ final class Namespaces implements Fingerprints {
     return Bits128.of(id.bytes());
   }
 
+  /** The directory, for messages. */
+  String where() {
+    return directory.describe("");
+  }
+
   NamespaceFiles files() {
     return files;
   }
