@@ -31,8 +31,9 @@ record ModelFiles(
     Path file = Files.isDirectory(model) ? model.resolve(CONFIG) : model;
     if (!Files.isRegularFile(file)) {
       throw new FormatException(
-          "%s: there is no such file; give the model's directory, or declare the format with the resolver \"explicit\""
-              .formatted(file));
+          file
+              + ": there is no such file; give the model's directory, or declare the format with"
+              + " the resolver \"explicit\"");
     }
     Path quantization =
         file.resolveSibling(
@@ -84,9 +85,7 @@ record ModelFiles(
   }
 
   private static Map<String, Object> overridden(Map<String, Object> config, Settings settings) {
-    return settings.fields().isNull("hf_overrides")
-        ? config
-        : merged(config, settings.fields().object("hf_overrides").json());
+    return merged(config, settings.optional("hf_overrides").json());
   }
 
   private static Map<String, Object> json(Path file) {
