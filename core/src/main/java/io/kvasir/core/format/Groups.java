@@ -6,6 +6,7 @@ import io.kvasir.api.format.GroupKind;
 import io.kvasir.api.format.HitRule;
 import io.kvasir.api.format.KvGroup;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,28 +37,48 @@ record Groups(NormalConfig config, int blockTokens, Settings settings) {
     }
   }
 
-  private record Key(Slot slot, CacheType type) {}
+  private record Part(Slot slot, CacheType type, List<Integer> layers) {}
 
   List<KvGroup> of(Types types) {
-    Map<Key, List<Integer>> layers = new LinkedHashMap<>();
+    Map<List<Object>, Part> parts = new LinkedHashMap<>();
     for (int i = 0; i < config.layers().size(); i++) {
       for (Slot slot : config.layers().get(i)) {
         CacheType kv = types.skipped().contains(i) ? types.plain() : types.kv();
         CacheType own = slot.kind() == GroupKind.INDEX ? types.index() : kv;
-        layers.computeIfAbsent(new Key(slot, own), _ -> new ArrayList<>()).add(i);
+        List<Object> key = key(slot, own);
+        Part part = parts.get(key);
+        if (part == null) {
+          part = new Part(slot, own, new ArrayList<>());
+          parts.put(key, part);
+        }
+        part.layers().add(i);
       }
     }
     List<KvGroup> groups = new ArrayList<>();
-    layers.forEach(
-        (key, list) -> {
-          if (key.slot().kind() == GroupKind.STATE) {
-            states(key.slot(), list, types, groups);
-          } else {
-            check(key.slot(), key.type());
-            groups.add(group(groups.size(), key.slot(), key.type(), list));
-          }
-        });
+    for (Part part : parts.values()) {
+      if (part.slot().kind() == GroupKind.STATE) {
+        states(part.slot(), part.layers(), types, groups);
+      } else {
+        check(part.slot(), part.type());
+        groups.add(group(groups.size(), part.slot(), part.type(), part.layers()));
+      }
+    }
     return groups;
+  }
+
+  /** A list and no record: to hash one, the JVM makes code first, which a short process feels. */
+  private static List<Object> key(Slot s, CacheType type) {
+    return Arrays.asList(
+        s.kind(),
+        s.window(),
+        s.ratio(),
+        s.kvHeads(),
+        s.kDim(),
+        s.vDim(),
+        s.conv(),
+        s.ssm(),
+        s.ssmDtype(),
+        type.rules());
   }
 
   private void check(Slot slot, CacheType type) {

@@ -35,12 +35,10 @@ record ModelFiles(
               + ": there is no such file; give the model's directory, or declare the format with"
               + " the resolver \"explicit\"");
     }
+    String name = file.getFileName().toString();
+    String own = name.endsWith(".json") ? name.substring(0, name.length() - 5) : name;
     Path quantization =
-        file.resolveSibling(
-            file.endsWith(CONFIG)
-                ? "hf_quant_config.json"
-                : file.getFileName().toString().replaceFirst("\\.json$", "")
-                    + ".hf_quant_config.json");
+        file.resolveSibling((name.equals(CONFIG) ? "" : own + ".") + "hf_quant_config.json");
     return new ModelFiles(
         CONFIG + ": ",
         overridden(json(file), settings),
