@@ -8,10 +8,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * What a model's files say, as published.
@@ -47,30 +45,12 @@ record ModelFiles(
 
   /** {@return what the header of a GGUF file says} */
   static ModelFiles gguf(EngineSpec spec, Settings settings) {
-    Path file = ggufFile(model(spec, "a GGUF header"));
+    Path file = GgufParts.header(model(spec, "a GGUF header"));
     String place = file.getFileName() + ": ";
     return new ModelFiles(
         place,
-        overridden(GgufModel.config(place, GgufHeader.read(file).values()), settings),
+        overridden(GgufModel.config(place, GgufParts.read(file)), settings),
         Optional.empty());
-  }
-
-  /** {@return the GGUF file that a path is, or the one of a directory} */
-  static Path ggufFile(Path model) {
-    if (!Files.isDirectory(model)) {
-      return model;
-    }
-    try (Stream<Path> list = Files.list(model)) {
-      List<Path> found = list.filter(f -> f.toString().endsWith(".gguf")).toList();
-      if (found.size() == 1) {
-        return found.getFirst();
-      }
-      throw new FormatException(
-          "%s: has %d files *.gguf; give the file, of a split model the first"
-              .formatted(model, found.size()));
-    } catch (IOException e) {
-      throw new FormatException("%s: cannot be read: %s".formatted(model, e), e);
-    }
   }
 
   private static Path model(EngineSpec spec, String what) {
