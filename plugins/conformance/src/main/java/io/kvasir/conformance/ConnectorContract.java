@@ -281,6 +281,18 @@ public abstract class ConnectorContract {
     assertFalse(report.saves().isEmpty());
   }
 
+  /** vllm-ascend#15505: rank 0 says hit, and rank 5 has nothing. */
+  @Test
+  @Rule("R-CONN-10")
+  void prefixIsAHitOnlyWhereEveryGroupAndEveryShardHasIt() throws StoreException {
+    for (NamespaceManifest parts : List.of(SeveralParts.full(), SeveralParts.sliding())) {
+      try (LackingStore lacking = new LackingStore(store());
+          KvConnector several = connect(lacking, parts)) {
+        new SeveralParts(several, lacking, parts).check();
+      }
+    }
+  }
+
   private void idle() {
     Deadline deadline = soon();
     while (!connector.gauges().idle() && !deadline.expired()) {
