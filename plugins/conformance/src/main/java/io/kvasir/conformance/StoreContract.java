@@ -50,6 +50,7 @@ public abstract class StoreContract
         OwnershipRules,
         HealthRules,
         ModelRules,
+        SoakRules,
         ClosingRules {
   @TempDir Path around;
   private Path directory;
@@ -125,6 +126,11 @@ public abstract class StoreContract
    */
   protected Optional<EngineMemory> engineMemory() {
     return Optional.empty();
+  }
+
+  @Override
+  public Soak soak() {
+    return Soak.ofThisBuild();
   }
 
   @BeforeEach

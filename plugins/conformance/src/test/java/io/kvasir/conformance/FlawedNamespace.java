@@ -144,6 +144,7 @@ final class FlawedNamespace implements NamespaceStore {
     } else {
       int length = has(Flaw.LOADS_HALF) ? entry.bytes.length / 2 : entry.bytes.length;
       byte[] source = entry.bytes;
+      store.keep(source);
       if (has(Flaw.SHARES_A_BUFFER)) {
         source = store.buffer;
         System.arraycopy(entry.bytes, 0, source, 0, length);
