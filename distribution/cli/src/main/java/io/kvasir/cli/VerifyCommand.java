@@ -1,6 +1,7 @@
 package io.kvasir.cli;
 
 import io.kvasir.api.PluginStatus;
+import io.kvasir.api.store.StoreProvider;
 import io.kvasir.cli.verify.Finding;
 import io.kvasir.cli.verify.Finding.Outcome;
 import io.kvasir.cli.verify.Reports;
@@ -11,6 +12,7 @@ import io.kvasir.core.Deployment;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.CodeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -120,6 +122,11 @@ final class VerifyCommand implements Callable<Integer> {
         return output.error(plugin + ": " + unusable(status), ExitCode.FAILED);
       }
     }
+    if (!brings(deployment.provider())) {
+      throw common.wrong(
+          "%s: the store \"%s\" is another plugin's; name the plugin first that is to be verified"
+              .formatted(plugin, deployment.settings().store().name()));
+    }
     Map<String, Object> said = new LinkedHashMap<>();
     if (deployment.settings().store().configuration().json() instanceof Map<?, ?> json) {
       json.forEach((key, value) -> said.put(key.toString(), value));
@@ -158,6 +165,13 @@ final class VerifyCommand implements Callable<Integer> {
     }
     output.value(json(reports, chance));
     return broken.isEmpty() && !findings.isEmpty() ? ExitCode.OK : ExitCode.FAILED;
+  }
+
+  /** {@return whether a store is of the plugin that is verified, and not of one beside it} */
+  private boolean brings(StoreProvider provider) throws IOException {
+    CodeSource source = provider.getClass().getProtectionDomain().getCodeSource();
+    String folder = plugin.toRealPath().getFileName().toString().replaceFirst("(?i)[.]zip$", "");
+    return source == null || source.getLocation().getPath().contains("/" + folder + "/");
   }
 
   /** {@return why a plugin does not start, and what to do} */
