@@ -189,9 +189,12 @@ public abstract class ConnectorContract {
       request.close();
     }
     List<Long> completed = new ArrayList<>();
-    Deadline deadline = soon();
-    while (completed.size() < submitted.size() && !deadline.expired()) {
-      connector.poll(c -> completed.add(c.transferId()));
+    Deadline quiet = Deadline.after(Duration.ofSeconds(1));
+    while (completed.size() < submitted.size() && !quiet.expired()) {
+      boolean more = connector.poll(c -> completed.add(c.transferId())) > 0;
+      if (more || connector.gauges().transfers() + connector.gauges().completions() > 0) {
+        quiet = Deadline.after(Duration.ofSeconds(1)); // it knows of some that are to come
+      }
       LockSupport.parkNanos(100_000);
     }
     submitted.sort(null);

@@ -81,7 +81,10 @@ enum Flaw {
   REMEMBERS_THE_REMOVED("R-MODEL-1"),
   ACKNOWLEDGES_THE_FIRST_WRITERS_BLOCK("R-MODEL-2"),
   LOSES_A_LEASE_NOW_AND_THEN("R-SOAK-1"),
-  KEEPS_WHAT_IT_READ("R-SOAK-1");
+  KEEPS_WHAT_IT_READ("R-SOAK-1"),
+  CUTS_HASHES("R-ID-10"),
+  PROVES_THE_FIRST_HALF_ALONE("R-STATUS-4"),
+  GIVES_EACH_BLOCK_THE_WHOLE_TIME("R-STATUS-7");
 
   @SuppressWarnings("ImmutableEnumChecker") // List.of copies
   private final List<String> rules;
