@@ -116,8 +116,7 @@ final class PeerRun {
   private void puts() throws Exception {
     Interleaved rounds = new Interleaved();
     List<Round> durable = new ArrayList<>();
-    long warming = System.nanoTime();
-    for (int i = 0; plan.wantsWarmUp(i, warming); i++) {
+    for (WarmUp warming = new WarmUp(plan.seconds()); warming.wantsMore(); ) {
       rawWrite();
       put();
     }
@@ -158,8 +157,7 @@ final class PeerRun {
     List<BlockKeys> batches = batches(prompt);
     Interleaved rounds = new Interleaved();
     List<Round> warm = new ArrayList<>();
-    long warming = System.nanoTime();
-    for (int i = 0; plan.wantsWarmUp(i, warming); i++) {
+    for (WarmUp warming = new WarmUp(plan.seconds()); warming.wantsMore(); ) {
       rawRead(0);
       get(batches, 0);
     }

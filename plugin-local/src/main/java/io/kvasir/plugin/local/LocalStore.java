@@ -141,8 +141,9 @@ final class LocalStore implements Store {
     synchronized (slabs) {
       checkOpen();
       try {
-        if (!makeRoom(() -> namespaces.open(manifest))) {
-          throw Namespaces.noRoom(directory, NamespaceFiles.bytes(manifest), budget.capacity());
+        long bytes = NamespaceFiles.bytes(manifest);
+        if (!makeRoom(bytes, () -> namespaces.open(manifest))) {
+          throw Namespaces.noRoom(directory, bytes, budget.capacity());
         }
         LocalNamespace opened = new LocalNamespace(manifest, this);
         open.add(opened);
@@ -166,8 +167,10 @@ final class LocalStore implements Store {
       if (refusal.isEmpty()) {
         long payload = manifest.payloadBytes(group);
         slabs.create((int) Layout.slotBytes(payload));
-        if (!makeRoom(() -> slabs.get(payload).makeRoomFor(Namespaces.half(manifest.id())))) {
-          throw Namespaces.noRoom(directory, NamespaceNumbers.PAGE_BYTES, budget.capacity());
+        long bytes = NamespaceNumbers.PAGE_BYTES;
+        Bits128 half = Namespaces.half(manifest.id());
+        if (!makeRoom(bytes, () -> slabs.get(payload).makeRoomFor(half))) {
+          throw Namespaces.noRoom(directory, bytes, budget.capacity());
         }
       } else {
         log.log(Level.WARNING, refusal.get());
@@ -179,16 +182,25 @@ final class LocalStore implements Store {
     boolean succeeds() throws IOException;
   }
 
-  /** A full store takes another namespace: it gives up those that were used longest ago. */
-  private boolean makeRoom(Attempt attempt) throws IOException, StoreException {
-    while (!attempt.succeeds()) {
-      List<NamespaceId> oldest = oldest(id -> true, 1);
-      if (oldest.isEmpty()) {
-        return false;
-      }
-      giveUp(oldest, "to have room for another");
+  /**
+   * A full store takes another namespace: it gives up those that were used longest ago, but none
+   * where all of them would not be enough.
+   */
+  private boolean makeRoom(long bytes, Attempt attempt) throws IOException, StoreException {
+    if (attempt.succeeds()) {
+      return true;
     }
-    return true;
+    List<NamespaceId> closed = oldest(id -> true, Integer.MAX_VALUE);
+    if (budget.taken() + bytes - namespaces.bytes(closed) > budget.capacity()) {
+      return false;
+    }
+    for (NamespaceId id : closed) {
+      giveUp(List.of(id), "to have room for another");
+      if (attempt.succeeds()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Removes namespaces that hold nothing once there are very many, as after weight updates. */
