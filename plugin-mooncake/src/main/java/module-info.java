@@ -2,6 +2,7 @@
 module io.kvasir.plugin.mooncake {
   requires com.sun.jna;
   requires io.kvasir.api;
+  requires static io.kvasir.cuda;
   requires tools.jackson.core;
 
   // JNA looks at the methods that it binds

@@ -39,6 +39,21 @@ public interface KvRequest extends AutoCloseable {
   Transfer<LoadResult> load(PrefixMatch match, BlockMemory memory);
 
   /**
+   * Loads likewise, and reports the load as soon as each block has its status and the copies are
+   * ordered: where memory is a device's, they may go on after that. The engine's stream then waits
+   * for the {@linkplain LoadResult#arrival events} of a plane before its first kernel that uses it,
+   * and the host for nothing. A load that is given up before is reported once nothing is copied any
+   * more, as every other.
+   *
+   * <p>Memory of the host is there when the load is reported.
+   *
+   * @throws KvasirException as {@link #load(PrefixMatch, BlockMemory, Deadline)}
+   */
+  default Transfer<LoadResult> loadAhead(PrefixMatch match, BlockMemory memory, Deadline deadline) {
+    return load(match, memory, deadline);
+  }
+
+  /**
    * Saves the complete blocks that the memory holds and that are not stored or being stored by this
    * request yet. Does not wait: the engine's blocks are held until the transfer ends, and no longer
    * than {@code save.max-wait}.

@@ -8,8 +8,15 @@ import java.util.List;
  * @param tokens the usable prefix: whole blocks, {@code OK} in all groups and shards. What lies
  *     behind it in the engine's memory is not to be trusted
  * @param parts how each group and shard ended
+ * @param arrival what the engine's stream waits for before it touches the blocks: nothing, but
+ *     after {@link KvRequest#loadAhead}
  */
-public record LoadResult(int tokens, List<Part> parts) {
+public record LoadResult(int tokens, List<Part> parts, Arrival arrival) {
+  /** The result of a load whose bytes are there. */
+  public LoadResult(int tokens, List<Part> parts) {
+    this(tokens, parts, Arrival.NOW);
+  }
+
   /**
    * How the blocks of one group and shard ended.
    *

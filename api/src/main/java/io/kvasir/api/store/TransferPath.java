@@ -12,7 +12,8 @@ import java.util.List;
  *
  * <p>Payload order is {@code [plane][piece]}, whatever the path. Calls block on the core's worker
  * threads (platform threads) and return when the bytes have arrived. Memory is the engine's,
- * payloads are the core's; neither is touched after the call returned, however it ended.
+ * payloads are the core's; neither is touched after the call returned, however it ended, but for
+ * what {@link #land} left under way.
  */
 public interface TransferPath {
   /** {@return whether this path moves blocks of that memory} */
@@ -46,4 +47,19 @@ public interface TransferPath {
    */
   void scatter(List<MemorySegment> payloads, BlockMemory to, int firstBlock, Deadline deadline)
       throws StoreException;
+
+  /**
+   * Orders the copies of {@link #scatter} and returns, whether they are done or not: plane by
+   * plane, with events that the engine's stream can wait for. Payloads and engine's memory are
+   * touched until the landing is done.
+   *
+   * @return the copies under way; the default scatters, and they are done
+   * @throws StoreException as {@link #scatter}; nothing is under way then
+   */
+  default Landing land(
+      List<MemorySegment> payloads, BlockMemory to, int firstBlock, Deadline deadline)
+      throws StoreException {
+    scatter(payloads, to, firstBlock, deadline);
+    return Landing.DONE;
+  }
 }

@@ -7,6 +7,7 @@ import io.kvasir.api.store.Frame;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Consecutive blocks that travel together: one call of the store, a frame each. */
 final class Batch {
@@ -15,6 +16,10 @@ final class Batch {
   final BlockKeys keys;
   volatile FramePool.Loan loan;
   volatile boolean handed;
+
+  /** How many use its frames: its transfer, and copies that go on. */
+  final AtomicInteger users = new AtomicInteger(1);
+
   private volatile Blocks inStore;
 
   Batch(Span span, int first, BlockKeys keys) {

@@ -1,26 +1,40 @@
 package io.kvasir.core.connector;
 
+import io.kvasir.api.BlockMemory;
 import io.kvasir.api.BlockStatus;
 import io.kvasir.api.Completion;
 import io.kvasir.api.Deadline;
 import io.kvasir.api.LoadResult;
 import io.kvasir.api.store.Blocks;
+import io.kvasir.api.store.Landing;
+import io.kvasir.api.store.StoreException;
+import io.kvasir.api.store.TransferPath;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Objects;
 
 /** Fills the engine's memory: frames from the store, then, block by block, from the frames. */
 final class LoadTransfer extends Operation<LoadResult> {
   private final Match match;
   private final Plan plan;
+  private final boolean ahead;
+  private final Landings landings = new Landings(); // guarded by this
   private final List<Asking> asking = new ArrayList<>();
   private long queued;
   private int next;
 
-  LoadTransfer(Request request, Deadline deadline, Match match, Plan plan) {
+  /**
+   * Creates a load.
+   *
+   * @param ahead whether it ends once the copies are ordered
+   */
+  LoadTransfer(Request request, Deadline deadline, Match match, Plan plan, boolean ahead) {
     super(request, deadline);
     this.match = match;
     this.plan = plan;
+    this.ahead = ahead;
     this.queued = plan.bytes();
   }
 
@@ -91,8 +105,15 @@ final class LoadTransfer extends Operation<LoadResult> {
         }
       }
     } finally {
-      machinery.giveBack(batch);
+      letGo(batch);
       done(ask);
+    }
+  }
+
+  /** Gives the frames back, unless a landing reads them still: then with the last. */
+  private void letGo(Batch batch) {
+    if (batch.users.decrementAndGet() == 0) {
+      machinery.giveBack(batch);
     }
   }
 
@@ -137,22 +158,62 @@ final class LoadTransfer extends Operation<LoadResult> {
     if (!beginCopy()) {
       return;
     }
+    Landing[] landing = {Landing.DONE};
     BlockStatus status = BlockStatus.IO;
     try {
-      Part part = batch.part();
       BlockStatus failure =
           machinery.calls.runPath(
               "scatter of " + batch.keys,
               machinery.loads,
-              plan.path(part),
+              plan.path(batch.part()),
               deadline,
-              path ->
-                  path.scatter(
-                      batch.payloads(from, to), plan.memory(part), batch.first + from, deadline));
+              path -> landing[0] = scatter(path, batch, from, to));
       status = failure == null ? BlockStatus.OK : failure;
     } finally {
-      endCopy(batch, from, to, status);
+      if (Landing.DONE.equals(landing[0])) {
+        endCopy(batch, from, to, status);
+      } else {
+        land(batch, from, to, landing[0]);
+      }
     }
+  }
+
+  private Landing scatter(TransferPath path, Batch batch, int from, int to) throws StoreException {
+    List<MemorySegment> payloads = batch.payloads(from, to);
+    BlockMemory memory = plan.memory(batch.part());
+    if (ahead) {
+      return Objects.requireNonNull(
+          path.land(payloads, memory, batch.first + from, deadline), "no landing");
+    }
+    path.scatter(payloads, memory, batch.first + from, deadline);
+    return Landing.DONE;
+  }
+
+  /**
+   * Sets the status of blocks on their way: their bytes are proven, and if the device fails now, it
+   * is lost to the engine, too. Until the landing is done, it counts as a copy, and the frames are
+   * in use.
+   */
+  private void land(Batch batch, int from, int to, Landing landing) {
+    batch.users.incrementAndGet();
+    synchronized (this) {
+      set(batch, from, to, BlockStatus.OK);
+      landings.add(batch.part(), landing);
+    }
+    Runnable landed =
+        () -> {
+          synchronized (this) {
+            landings.remove(batch.part(), landing);
+          }
+          endCopy(batch, from, to, null);
+          letGo(batch);
+        };
+    landing.whenDone(
+        () -> {
+          if (!machinery.loads.submit(landed)) { // the path's thread is not for this
+            Thread.ofVirtual().name("kvasir-landed").start(landed);
+          }
+        });
   }
 
   private synchronized void unqueue(long bytes) {
@@ -172,7 +233,8 @@ final class LoadTransfer extends Operation<LoadResult> {
       good.add(bits);
     }
     long tokens = plan.spans().isEmpty() ? 0 : machinery.layout.usable(match.tokens(), good);
-    return new LoadResult((int) tokens, plan.spans().stream().map(Span::result).toList());
+    return new LoadResult(
+        (int) tokens, plan.spans().stream().map(Span::result).toList(), landings.arrival());
   }
 
   @Override

@@ -14,7 +14,8 @@ import java.util.concurrent.Future;
  * <p>Work goes on in batches. A batch asks before each step: {@link #handOver} before the store
  * gets it, {@link #beginCopy} before the engine's memory is touched. Once the operation is refused
  * (cancelled, late, fenced, closed) the answer is no. It ends when every batch has, or, refused,
- * when nobody copies and, if it drains, no call of the store runs.
+ * when nobody copies and, if it drains, no call of the store runs. A copy that a path has ordered
+ * on a device counts as one until it is done.
  *
  * <p>Lock: this. Under it only the epoch's and the frame pool's are taken.
  */
@@ -199,7 +200,9 @@ abstract class Operation<R> implements Transfer<R> {
     R now;
     synchronized (this) {
       boolean over =
-          open == 0 || (refusal != null && copies == 0 && (severed || inStore.isEmpty()));
+          refusal == null
+              ? open == 0 // copies that are ordered go on
+              : copies == 0 && (open == 0 || severed || inStore.isEmpty());
       if (concluded != null || !over) {
         return;
       }

@@ -123,14 +123,24 @@ final class Request implements KvRequest {
   }
 
   @Override
-  public Transfer<LoadResult> load(PrefixMatch asked, BlockMemory memory, Deadline deadline) {
+  public Transfer<LoadResult> load(PrefixMatch match, BlockMemory memory, Deadline deadline) {
+    return load(match, memory, deadline, false);
+  }
+
+  @Override
+  public Transfer<LoadResult> loadAhead(PrefixMatch match, BlockMemory memory, Deadline deadline) {
+    return load(match, memory, deadline, true);
+  }
+
+  private Transfer<LoadResult> load(
+      PrefixMatch asked, BlockMemory memory, Deadline deadline, boolean ahead) {
     Objects.requireNonNull(asked, "match: null; give what the lookup returned");
     Objects.requireNonNull(memory, NO_MEMORY);
     Objects.requireNonNull(deadline, NO_DEADLINE);
     requireOpen();
     Match held = requireMatch(asked);
     Plan plan = Plan.load(machinery, chains, asked.tokens(), memory);
-    LoadTransfer load = new LoadTransfer(this, cut(deadline), held, plan);
+    LoadTransfer load = new LoadTransfer(this, cut(deadline), held, plan, ahead);
     load.begin(plan.batches().size());
     return load;
   }

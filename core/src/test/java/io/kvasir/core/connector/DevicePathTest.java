@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.kvasir.api.Arrival;
 import io.kvasir.api.BlockMemory;
 import io.kvasir.api.BlockStatus;
 import io.kvasir.api.Deadline;
@@ -16,6 +17,8 @@ import io.kvasir.api.Region;
 import io.kvasir.api.SaveResult;
 import io.kvasir.api.Transfer;
 import io.kvasir.api.identity.RequestScope;
+import io.kvasir.api.store.FrameSource;
+import io.kvasir.api.store.Landing;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.TransferPath;
 import java.lang.foreign.Arena;
@@ -23,7 +26,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /** Memory that the host cannot address, moved by a path of the store's. */
@@ -35,7 +41,9 @@ final class DevicePathTest {
   private static final class FakePath implements TransferPath {
     final MemorySegment device = Arena.ofAuto().allocate(8L * Bench.BLOCK);
     final List<String> calls = Collections.synchronizedList(new ArrayList<>());
+    final List<Later> landings = new CopyOnWriteArrayList<>();
     final Gate gathering = new Gate();
+    volatile boolean landsLater = true;
     volatile StoreException failure;
 
     PagedBlocks memory(int blocks) {
@@ -79,11 +87,40 @@ final class DevicePathTest {
       }
     }
 
+    @Override
+    public Landing land(List<MemorySegment> payloads, BlockMemory to, int first, Deadline deadline)
+        throws StoreException {
+      scatter(payloads, to, first, deadline);
+      if (!landsLater) {
+        return Landing.DONE;
+      }
+      Later landing = new Later(first);
+      landings.add(landing);
+      return landing;
+    }
+
     private void fail() throws StoreException {
       StoreException now = failure;
       if (now != null) {
         throw now;
       }
+    }
+  }
+
+  /** Is done when a test says so; its events are the plane and the first block. */
+  private record Later(int first, CompletableFuture<Void> done) implements Landing {
+    Later(int first) {
+      this(first, new CompletableFuture<>());
+    }
+
+    @Override
+    public List<Fence.Event> events(int plane) {
+      return List.of(new Fence.Event(100 * plane + first));
+    }
+
+    @Override
+    public void whenDone(Runnable action) {
+      var _ = done.thenRun(action);
     }
   }
 
@@ -207,5 +244,147 @@ final class DevicePathTest {
       Bench.until("frames back", () -> connector.gauges().frames() == 0);
       assertEquals(List.of("gather 0+4 READY"), path.calls);
     }
+  }
+
+  private PrefixMatch store(Connector connector, KvRequest request) {
+    assertEquals(8, request.save(path.memory(8), Fence.none()).await(Bench.soon()).saved());
+    Bench.until("frames back", () -> connector.gauges().frames() == 0);
+    path.calls.clear();
+    return Bench.lookup(request);
+  }
+
+  private static List<Fence.Event> events(long... handles) {
+    return LongStream.of(handles).mapToObj(Fence.Event::new).toList();
+  }
+
+  @Test
+  void aLoadAheadIsReportedWhileItsCopiesGoOnAndItsFramesAreLentToNobody() {
+    try (Connector connector = open();
+        KvRequest request = connector.request(RequestScope.NONE, Bench.prompt(33))) {
+      PrefixMatch match = store(connector, request);
+      LoadResult result =
+          request.loadAhead(match, path.memory(8), Bench.soon()).await(Bench.soon());
+      assertEquals(32, result.tokens());
+      assertTrue(result.complete());
+      assertEquals(events(0, 4), result.arrival().events(0, 0, 0));
+      assertEquals(events(200, 204), result.arrival().events(0, 0, 2));
+      assertEquals(events(), result.arrival().events(0, 1, 0), "another shard's");
+      assertEquals(8, connector.gauges().frames());
+      path.landings.get(1).done().complete(null);
+      Bench.until("the second's are back", () -> connector.gauges().frames() == 4);
+      path.landings.get(0).done().complete(null);
+      Bench.until("all are back", () -> connector.gauges().frames() == 0);
+    }
+  }
+
+  @Test
+  void aLoadThatIsNotAheadIsReportedWhenItsBytesAreThere() {
+    try (Connector connector = open();
+        KvRequest request = connector.request(RequestScope.NONE, Bench.prompt(33))) {
+      PrefixMatch match = store(connector, request);
+      LoadResult result = request.load(match, path.memory(8)).await(Bench.soon());
+      assertEquals(32, result.tokens());
+      assertEquals(Arrival.NOW, result.arrival());
+      assertEquals(List.of(), path.landings);
+    }
+  }
+
+  @Test
+  void aLoadAheadWhoseCopiesAreDoneOrWhoseMemoryIsTheHostsWaitsForNothing() {
+    path.landsLater = false;
+    try (Connector connector = open();
+        KvRequest request = connector.request(RequestScope.NONE, Bench.prompt(33))) {
+      PrefixMatch match = store(connector, request);
+      LoadResult result =
+          request.loadAhead(match, path.memory(8), Bench.soon()).await(Bench.soon());
+      assertEquals(Arrival.NOW, result.arrival());
+      result = request.loadAhead(match, Bench.memory(8, 0), Bench.soon()).await(Bench.soon());
+      assertEquals(32, result.tokens());
+      assertEquals(Arrival.NOW, result.arrival());
+    }
+  }
+
+  @Test
+  void aBlockThatFailedIsNotLoadedWhateverTheEventsOfTheOthersSay() {
+    try (Connector connector = open();
+        KvRequest request = connector.request(RequestScope.NONE, Bench.prompt(33))) {
+      PrefixMatch match = store(connector, request);
+      store.onLoad =
+          blocks -> {
+            if (blocks.keys().firstBlock() == 0) {
+              blocks.set(1, BlockStatus.CORRUPT);
+            }
+          };
+      LoadResult result =
+          request.loadAhead(match, path.memory(8), Bench.soon()).await(Bench.soon());
+      assertEquals(4, result.tokens());
+      assertEquals(BlockStatus.CORRUPT, result.parts().getFirst().statuses().get(1));
+      assertEquals(List.of("scatter 0+1", "scatter 2+2", "scatter 4+4"), path.calls);
+      assertEquals(events(0, 2, 4), result.arrival().events(0, 0, 0));
+      path.landings.get(0).done().complete(null);
+      path.landings.get(2).done().complete(null);
+      Bench.until("the second batch's are back", () -> connector.gauges().frames() == 4);
+      path.landings.get(1).done().complete(null);
+      Bench.until("all are back", () -> connector.gauges().frames() == 0);
+    }
+  }
+
+  @Test
+  void aLoadAheadThatIsGivenUpIsReportedOnceNothingIsCopied() throws InterruptedException {
+    try (Connector connector = open();
+        KvRequest request = connector.request(RequestScope.NONE, Bench.prompt(33))) {
+      PrefixMatch match = store(connector, request);
+      Gate second = new Gate();
+      store.onLoad =
+          blocks -> {
+            if (blocks.keys().firstBlock() == 4) {
+              second.pass();
+            }
+          };
+      Transfer<LoadResult> load = request.loadAhead(match, path.memory(8), Bench.soon());
+      second.awaitArrivals(1);
+      assertEquals(1, path.landings.size());
+      load.cancel();
+      Thread.sleep(50);
+      assertFalse(load.done(), "the engine would use what is being written");
+      path.landings.getFirst().done().complete(null);
+      LoadResult result = load.await(Bench.soon());
+      assertEquals(16, result.tokens());
+      assertEquals(BlockStatus.CANCELLED, result.parts().getFirst().statuses().get(4));
+      assertEquals(Arrival.NOW, result.arrival(), "nothing is on its way");
+      second.open();
+      Bench.until("frames back", () -> connector.gauges().frames() == 0);
+      assertEquals(1, path.landings.size(), "and nothing was ordered after it");
+    }
+  }
+
+  @Test
+  void framesOfALandingOutliveTheConnector() {
+    LoadResult result;
+    int[] unregistered = new int[1];
+    store.frames =
+        new FrameSource() {
+          @Override
+          public void unregister(MemorySegment piece) {
+            synchronized (unregistered) {
+              unregistered[0]++;
+            }
+          }
+        };
+    try (Connector connector = open();
+        KvRequest request = connector.request(RequestScope.NONE, Bench.prompt(33))) {
+      PrefixMatch match = store(connector, request);
+      result = request.loadAhead(match, path.memory(8), Bench.soon()).await(Bench.soon());
+    }
+    assertTrue(result.complete());
+    assertEquals(0, unregistered[0], "the device reads them");
+    path.landings.forEach(landing -> landing.done().complete(null));
+    Bench.until(
+        "unregistered",
+        () -> {
+          synchronized (unregistered) {
+            return unregistered[0] == 1;
+          }
+        });
   }
 }

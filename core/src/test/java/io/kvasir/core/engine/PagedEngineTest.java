@@ -3,6 +3,7 @@ package io.kvasir.core.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.kvasir.api.Arrival;
 import io.kvasir.api.BlockStatus;
 import io.kvasir.api.ByteSize;
 import io.kvasir.api.identity.NamespaceManifest;
@@ -33,6 +34,8 @@ import io.kvasir.plugin.memory.MemoryStoreProvider;
 import java.time.Duration;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -127,6 +130,49 @@ class PagedEngineTest {
     assertEquals(0, standIn.count("faults"));
     assertEquals(0, standIn.count("unpinned"));
     assertEquals(0, standIn.count("virtual-calls"));
+  }
+
+  /** {@return what an engine finds that looks at each load at once, on a slow GPU} */
+  private static EngineReport onASlowGpu(
+      UnaryOperator<Store> store, Function<StandInGpu, PagedCache> cache) throws StoreException {
+    StandIn standIn = StandIn.load();
+    MemoryConfiguration room = MemoryConfiguration.of(new ByteSize(16 << 20));
+    try (StandInGpu gpu = new StandInGpu(standIn)) {
+      standIn.delay(100);
+      Workload workload = new Workload(Seed.value() + 6, 600, 1, 4, 0, 0, 0, 0);
+      return run(store.apply(open(room)), 0, cache.apply(gpu), workload);
+    } finally {
+      standIn.delay(0);
+    }
+  }
+
+  @Test
+  void engineWhoseStreamWaitsForArrivalsReadsNoWrongByteOnASlowGpu() throws StoreException {
+    EngineReport report = onASlowGpu(s -> s, gpu -> new StandInCache(SHAPE, gpu));
+    report.assertSound();
+    assertTrue(report.loadedTokens() > 100, report::toString);
+  }
+
+  @Test
+  void engineWhoseStreamDoesNotWaitForArrivalsIsCaught() throws StoreException {
+    EngineReport report =
+        onASlowGpu(
+            s -> s,
+            gpu ->
+                new StandInCache(SHAPE, gpu) {
+                  @Override
+                  public void await(Arrival arrival) {}
+                });
+    assertTrue(report.wrongBytes() > 0, report::toString);
+  }
+
+  @Test
+  void pathThatGivesFramesBackBeforeTheyAreReadIsCaught() throws StoreException {
+    EngineReport report =
+        onASlowGpu(
+            s -> new PathStore(s, new EagerPath(s.transferPaths().getFirst())),
+            gpu -> new StandInCache(SHAPE, gpu));
+    assertTrue(report.wrongBytes() > 0, report::toString);
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.kvasir.plugin.mooncake;
 
 import io.kvasir.api.ByteSize;
+import io.kvasir.api.store.DeviceMemory;
 import io.kvasir.api.store.Setting;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -89,7 +90,11 @@ public record MooncakeConfig(
             byDefault = "1")
         int setupRetries,
     @Setting(value = "What the library writes to stderr; MC_LOG_LEVEL wins.", byDefault = "error")
-        LogLevel logLevel) {
+        LogLevel logLevel,
+    @Setting(
+            value = "How blocks of a GPU are moved: auto, staged, batch, loop, or off.",
+            byDefault = "auto")
+        DeviceMemory.Way cuda) {
 
   /** How bytes travel. */
   public enum Protocol {

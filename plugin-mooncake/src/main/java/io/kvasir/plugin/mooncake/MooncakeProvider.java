@@ -38,6 +38,7 @@ public final class MooncakeProvider implements StoreProvider {
         .leases()
         .scopedDelete()
         .checksum()
+        .deviceMemory()
         .build();
   }
 
@@ -45,7 +46,8 @@ public final class MooncakeProvider implements StoreProvider {
   public Store open(StoreContext context) throws StoreException {
     MooncakeConfig config = context.configuration(MooncakeConfig.class);
     check(config);
-    return open(context, config, ClientSettings.of(config, environment));
+    return new GatedStore(
+        open(context, config, ClientSettings.of(config, environment)).reachDevices(config.cuda()));
   }
 
   /** As a client that adds nothing to the cluster. */
@@ -53,10 +55,11 @@ public final class MooncakeProvider implements StoreProvider {
   public StoreView inspect(StoreContext context) throws StoreException {
     MooncakeConfig config = context.configuration(MooncakeConfig.class);
     check(config);
-    return open(context, config, ClientSettings.of(config, environment).withoutSegment());
+    return new GatedStore(
+        open(context, config, ClientSettings.of(config, environment).withoutSegment()));
   }
 
-  private Store open(StoreContext context, MooncakeConfig config, ClientSettings client)
+  private MooncakeStore open(StoreContext context, MooncakeConfig config, ClientSettings client)
       throws StoreException {
     Abi abi = StoreLibrary.load(config.library(), environment);
     NativeEnvironment.set(
@@ -64,8 +67,7 @@ public final class MooncakeProvider implements StoreProvider {
             "MC_RPC_TIMEOUT_MS", Long.toString(config.rpcTimeout().toMillis()),
             "MC_STORE_CLIENT_SETUP_RETRIES", Integer.toString(config.setupRetries()),
             "MC_LOG_LEVEL", config.logLevel().name().toUpperCase(Locale.ROOT)));
-    return new GatedStore(
-        MooncakeStore.open(abi, config, client, context.logger(), context.closeTimeout()));
+    return MooncakeStore.open(abi, config, client, context.logger(), context.closeTimeout());
   }
 
   private static void check(MooncakeConfig config) throws StoreException {

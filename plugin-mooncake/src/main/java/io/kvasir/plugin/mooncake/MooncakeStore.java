@@ -3,11 +3,14 @@ package io.kvasir.plugin.mooncake;
 import io.kvasir.api.Deadline;
 import io.kvasir.api.identity.NamespaceId;
 import io.kvasir.api.identity.NamespaceManifest;
+import io.kvasir.api.store.DeviceMemory;
 import io.kvasir.api.store.FrameSource;
 import io.kvasir.api.store.NamespaceStore;
 import io.kvasir.api.store.Store;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.StoreHealth;
+import io.kvasir.api.store.TransferPath;
+import io.kvasir.cuda.Cuda;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
@@ -34,6 +37,7 @@ final class MooncakeStore implements Store {
   private final KeptManifests manifests;
   private final Leases leases;
   private final Frames frames;
+  private DeviceMemory device;
   private final MasterPage page;
   private final Upkeep upkeep;
   private final Set<MooncakeNamespace> open = ConcurrentHashMap.newKeySet();
@@ -60,6 +64,7 @@ final class MooncakeStore implements Store {
             cluster, Replication.of(arena, config.replicas(), MooncakeConfig.Pin.SOFT, List.of()));
     this.leases = new Leases(config.leased().bytes());
     this.frames = new Frames(session);
+    this.device = DeviceMemory.none(frames);
     this.name = session.name();
     this.upkeep = new Upkeep(log);
     keepUp(config);
@@ -88,6 +93,12 @@ final class MooncakeStore implements Store {
         session.close(closeTimeout);
       }
     }
+  }
+
+  /** Adds paths to the memory of devices; called before anybody has the store. */
+  MooncakeStore reachDevices(DeviceMemory.Way way) {
+    device = DeviceMemory.ifInstalled(frames, asked -> Cuda.over(asked, way, log));
+    return this;
   }
 
   private void keepUp(MooncakeConfig config) {
@@ -165,7 +176,12 @@ final class MooncakeStore implements Store {
 
   @Override
   public FrameSource frames() {
-    return frames;
+    return device.frames();
+  }
+
+  @Override
+  public List<TransferPath> transferPaths() {
+    return device.paths();
   }
 
   @Override
@@ -176,6 +192,7 @@ final class MooncakeStore implements Store {
     values.put("breaker.open", breaker.isOpen() ? 1L : 0L);
     values.put("pinned.blocks", leases.blocks());
     values.put("registered.bytes", frames.registeredBytes());
+    values.putAll(device.metrics());
     if (page != null) {
       values.putAll(page.figures());
     }
@@ -200,6 +217,7 @@ final class MooncakeStore implements Store {
 
   @Override
   public void close() {
+    device.close();
     upkeep.close();
     open.forEach(leases::endAll);
     calls.close();

@@ -1,6 +1,7 @@
 package io.kvasir.plugin.mooncake;
 
 import io.kvasir.api.ByteSize;
+import io.kvasir.api.store.DeviceMemory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -53,6 +54,7 @@ final class Settings {
         abandonedCalls,
         Duration.ofSeconds(10),
         1,
-        MooncakeConfig.LogLevel.ERROR);
+        MooncakeConfig.LogLevel.ERROR,
+        DeviceMemory.Way.AUTO);
   }
 }

@@ -22,6 +22,11 @@ public interface EngineMemory {
   /** Lets the held fence be done. */
   default void release() {}
 
+  /** Lets all later writes and reads wait for an event of the path. */
+  default void await(Fence.Event event) {
+    throw new AssertionError("this memory knows no events, and was given " + event);
+  }
+
   /** {@return bytes as they are after all writes and all calls of the path before} */
   byte[] read(Region region, int offset, int bytes);
 }

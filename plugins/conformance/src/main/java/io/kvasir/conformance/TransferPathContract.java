@@ -11,6 +11,7 @@ import io.kvasir.api.Deadline;
 import io.kvasir.api.Fence;
 import io.kvasir.api.PagedBlocks;
 import io.kvasir.api.Region;
+import io.kvasir.api.store.Landing;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.TransferPath;
 import java.lang.foreign.Arena;
@@ -21,6 +22,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayNameGeneration;
 import org.junit.jupiter.api.Test;
@@ -160,10 +163,14 @@ public abstract class TransferPathContract {
 
   private void unchanged(Cache cache) {
     for (int p = 0; p < cache.planes().size(); p++) {
-      byte[] image = cache.images().get(p);
-      Region region = cache.planes().get(p).region();
-      assertArrayEquals(image, memory().read(region, 0, image.length), "plane " + p);
+      unchanged(cache, p);
     }
+  }
+
+  private void unchanged(Cache cache, int plane) {
+    byte[] image = cache.images().get(plane);
+    Region region = cache.planes().get(plane).region();
+    assertArrayEquals(image, memory().read(region, 0, image.length), "plane " + plane);
   }
 
   @Test
@@ -252,5 +259,32 @@ public abstract class TransferPathContract {
           });
     }
     crew.join();
+  }
+
+  @Test
+  @Rule("R-PATH-7")
+  void landedPlanesAreThereForWhoeverWaitsForTheirEvents() throws Exception {
+    for (int turn = 0; turn < 20; turn++) {
+      Cache cache = cache();
+      int[] rows = rows(6);
+      PagedBlocks blocks = new PagedBlocks(3, cache.planes(), rows);
+      List<MemorySegment> payloads = payloads(4, cache.payloadBytes());
+      memory().read(cache.planes().getFirst().region(), 0, 1); // the engine's writes are over
+      for (int i = 0; i < 4; i++) {
+        Payload.fill(payloads.get(i), turn * 100 + i);
+        cache.put(rows[i + 2], Payload.bytes(cache.payloadBytes(), turn * 100 + i));
+      }
+      Landing landing = path().land(payloads, blocks, 5, soon());
+      CountDownLatch done = new CountDownLatch(1);
+      landing.whenDone(done::countDown);
+      for (int p = 0; p < cache.planes().size(); p++) {
+        landing.events(p).forEach(memory()::await);
+        unchanged(cache, p);
+      }
+      assertTrue(done.await(10, TimeUnit.SECONDS), "the landing is done");
+      payloads.forEach(p -> p.fill((byte) 0x44)); // lent to somebody else
+      Thread.sleep(1);
+      unchanged(cache);
+    }
   }
 }

@@ -11,27 +11,30 @@ import java.lang.foreign.ValueLayout;
 final class BatchMover implements Mover {
   @Override
   public void gather(Chunk chunk, Slot slot) throws CudaException {
-    move(chunk, slot, true);
+    move(chunk, slot, true, 0, chunk.shape().planes());
   }
 
   @Override
-  public void scatter(Chunk chunk, Slot slot) throws CudaException {
-    move(chunk, slot, false);
+  public void scatter(Chunk chunk, Slot slot, int first, int end) throws CudaException {
+    move(chunk, slot, false, first, end);
   }
 
-  private static void move(Chunk chunk, Slot slot, boolean gather) throws CudaException {
-    int count = chunk.count() * chunk.shape().pieces();
+  private static void move(Chunk chunk, Slot slot, boolean gather, int first, int end)
+      throws CudaException {
+    int most = chunk.count() * chunk.shape().pieces();
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment devices = arena.allocate(ValueLayout.JAVA_LONG, count);
-      MemorySegment hosts = arena.allocate(ValueLayout.JAVA_LONG, count);
-      MemorySegment sizes = arena.allocate(ValueLayout.JAVA_LONG, count);
-      int[] next = new int[1];
+      MemorySegment devices = arena.allocate(ValueLayout.JAVA_LONG, most);
+      MemorySegment hosts = arena.allocate(ValueLayout.JAVA_LONG, most);
+      MemorySegment sizes = arena.allocate(ValueLayout.JAVA_LONG, most);
+      int[] next = new int[1]; // fewer than that, where not all planes are moved
       for (int i = 0; i < chunk.count(); i++) {
         long host = chunk.hosts()[i];
         chunk
             .shape()
             .forEachPiece(
                 chunk.rows()[i],
+                first,
+                end,
                 (device, at, bytes) -> {
                   devices.setAtIndex(ValueLayout.JAVA_LONG, next[0], device);
                   hosts.setAtIndex(ValueLayout.JAVA_LONG, next[0], host + at);
@@ -43,7 +46,7 @@ final class BatchMover implements Mover {
               gather ? hosts : devices,
               gather ? devices : hosts,
               sizes,
-              count,
+              next[0],
               !gather,
               slot.stream());
     }

@@ -5,6 +5,7 @@ import io.kvasir.api.Deadline;
 import io.kvasir.api.Fence;
 import io.kvasir.api.PagedBlocks;
 import io.kvasir.api.Region;
+import io.kvasir.api.store.Landing;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.StoreException.Kind;
 import io.kvasir.api.store.TransferPath;
@@ -51,7 +52,7 @@ final class DevicePath implements TransferPath {
       Fence ready,
       Deadline deadline)
       throws StoreException {
-    move((PagedBlocks) from, firstBlock, payloads, ready, deadline, true);
+    move(Job.Task.GATHER, (PagedBlocks) from, firstBlock, payloads, ready, deadline);
     gathered.addAndGet(payloads.stream().mapToLong(MemorySegment::byteSize).sum());
   }
 
@@ -59,17 +60,27 @@ final class DevicePath implements TransferPath {
   public void scatter(
       List<MemorySegment> payloads, BlockMemory to, int firstBlock, Deadline deadline)
       throws StoreException {
-    move((PagedBlocks) to, firstBlock, payloads, Fence.none(), deadline, false);
+    move(Job.Task.SCATTER, (PagedBlocks) to, firstBlock, payloads, Fence.none(), deadline);
     scattered.addAndGet(payloads.stream().mapToLong(MemorySegment::byteSize).sum());
   }
 
-  private void move(
+  @Override
+  public Landing land(
+      List<MemorySegment> payloads, BlockMemory to, int firstBlock, Deadline deadline)
+      throws StoreException {
+    Landing landing =
+        move(Job.Task.LAND, (PagedBlocks) to, firstBlock, payloads, Fence.none(), deadline);
+    scattered.addAndGet(payloads.stream().mapToLong(MemorySegment::byteSize).sum());
+    return landing;
+  }
+
+  private Flight move(
+      Job.Task task,
       PagedBlocks memory,
       int firstBlock,
       List<MemorySegment> payloads,
       Fence ready,
-      Deadline deadline,
-      boolean gather)
+      Deadline deadline)
       throws StoreException {
     if (closed) {
       throw new StoreException(Kind.CLOSED, "the path is closed");
@@ -83,10 +94,17 @@ final class DevicePath implements TransferPath {
     }
     Set<Region.Device> regions = new HashSet<>();
     memory.planes().forEach(p -> regions.add((Region.Device) p.region()));
+    Mover.Kind kind = gpu.mover(table, shape);
+    Steps steps = task == Job.Task.LAND ? Steps.many(shape, kind) : Steps.all(shape);
     try {
       await(gpu, ready, deadline);
-      Mover.Kind kind = gpu.mover(table, shape);
-      gpu.run(new Job(gather, kind, shape, regions, rows, payloads, deadline));
+      Flight flight = gpu.start(new Job(task, kind, steps, regions, rows, payloads, deadline));
+      if (task == Job.Task.LAND) {
+        flight.awaitOrdered();
+      } else {
+        flight.awaitDone();
+      }
+      return flight;
     } catch (CudaException e) {
       gpu.failed(e);
       throw failure(gpu, e);

@@ -144,23 +144,20 @@ final class Gpu {
   }
 
   /**
-   * Moves blocks.
+   * Begins to move blocks.
    *
-   * @throws StoreException {@code TIMEOUT} if no thread was free by the deadline, or not all was
-   *     moved by then
+   * @throws StoreException {@code TIMEOUT} if no thread was free by the deadline
    */
-  void run(Job job) throws StoreException, CudaException, InterruptedException {
-    BlockingQueue<Lane> lanes = job.gather() ? gathers : scatters;
+  Flight start(Job job) throws StoreException, InterruptedException {
+    BlockingQueue<Lane> lanes = job.task() == Job.Task.GATHER ? gathers : scatters;
     Lane lane = lanes.poll(Math.max(0, job.deadline().remainingNanos()), TimeUnit.NANOSECONDS);
     if (lane == null) {
       throw new StoreException(
           StoreException.Kind.TIMEOUT, device() + ": busy with other blocks until the deadline");
     }
-    try {
-      lane.run(job);
-    } finally {
-      lanes.add(lane);
-    }
+    Flight flight = new Flight(job);
+    lane.start(flight, () -> lanes.add(lane));
+    return flight;
   }
 
   /** {@return which pinned piece holds a range, or {@link Pieces#NONE}; asked by a lane} */

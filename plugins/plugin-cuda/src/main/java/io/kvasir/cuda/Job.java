@@ -9,34 +9,48 @@ import java.util.Set;
 /**
  * Blocks that one call of the path moves.
  *
- * @param gather whether they leave the device
+ * @param task what is done
  * @param kind how
- * @param shape how they lie in the device's memory
+ * @param steps how they lie in the device's memory, and how many of their planes go at once
  * @param regions the memory that they lie in
  * @param rows their rows there
  * @param payloads where they lie on the host
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by nobody
 record Job(
-    boolean gather,
+    Task task,
     Mover.Kind kind,
-    Shape shape,
+    Steps steps,
     Set<Region.Device> regions,
     int[] rows,
     List<MemorySegment> payloads,
     Deadline deadline) {
+  /** What is done with blocks. */
+  enum Task {
+    /** They leave the device. */
+    GATHER,
+    /** They go to the device. */
+    SCATTER,
+    /** They go to the device, and an engine's stream waits for them. */
+    LAND
+  }
+
   /** Refuses memory that is not native and payloads that are too small. */
   Job {
     for (MemorySegment payload : payloads) {
       if (!payload.isNative()) {
         throw new IllegalArgumentException("a payload on the heap; give native memory");
       }
-      if (payload.byteSize() < shape.payloadBytes()) {
+      if (payload.byteSize() < steps.shape().payloadBytes()) {
         throw new IllegalArgumentException(
             "a payload of %d bytes for a block of %d"
-                .formatted(payload.byteSize(), shape.payloadBytes()));
+                .formatted(payload.byteSize(), steps.shape().payloadBytes()));
       }
     }
+  }
+
+  Shape shape() {
+    return steps.shape();
   }
 
   int count() {

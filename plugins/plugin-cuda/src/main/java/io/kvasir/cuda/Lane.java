@@ -4,9 +4,6 @@ import io.kvasir.api.Region;
 import io.kvasir.api.store.StoreException;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
 
 /**
  * A thread that moves one job at a time, in chunks, with two slots in turn: while one chunk is
@@ -26,40 +23,30 @@ final class Lane {
     this.slots = new Slot[] {new Slot(gpu), new Slot(gpu)};
   }
 
-  /** Moves a job; the caller waits for its end. */
-  void run(Job job) throws StoreException, CudaException {
-    Callable<Void> work =
-        () -> {
-          move(job);
-          return null;
-        };
-    Future<Void> future = thread.submit(work);
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          future.get();
-          return;
-        } catch (InterruptedException e) {
-          interrupted = true; // the memory is the caller's: it has to wait
-        } catch (ExecutionException e) {
-          switch (e.getCause()) {
-            case StoreException s -> throw s;
-            case CudaException c -> throw c;
-            case RuntimeException r -> throw r;
-            case Error r -> throw r;
-            default -> throw new AssertionError(e.getCause());
-          }
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+  /**
+   * Moves a job.
+   *
+   * @param free called when the lane may take another, before the job's end is told
+   */
+  void start(Flight flight, Runnable free) {
+    thread.execute(() -> fly(flight, free));
   }
 
-  private void move(Job job) throws StoreException, CudaException {
+  private void fly(Flight flight, Runnable free) {
+    Throwable failure = null;
+    try {
+      move(flight.job(), flight);
+    } catch (CudaException e) {
+      gpu.failed(e); // perhaps nobody else hears of it
+      failure = e;
+    } catch (StoreException | RuntimeException | Error e) {
+      failure = e;
+    }
+    free.run();
+    flight.done(failure);
+  }
+
+  private void move(Job job, Flight flight) throws StoreException, CudaException {
     if (!current) {
       gpu.makeCurrent();
       current = true;
@@ -77,8 +64,9 @@ final class Lane {
               StoreException.Kind.TIMEOUT,
               "%d of %d blocks were moved by the deadline".formatted(at, job.count()));
         }
-        at += begin(slots[turn], job, at);
+        at += begin(slots[turn], flight, at);
       }
+      flight.ordered();
       slots[turn ^ 1].finish();
       slots[turn].finish();
       whole = true;
@@ -92,50 +80,77 @@ final class Lane {
   }
 
   /** Hands a chunk over. {@return its blocks} */
-  private int begin(Slot slot, Job job, int at) throws CudaException {
-    Mover.Kind kind = job.kind();
-    Shape shape = job.shape();
-    long room = Math.max(Slot.BYTES, StagedMover.stride(shape));
-    if (kind == Mover.Kind.STAGED) {
-      try {
-        slot.prepare(room, 0);
-      } catch (CudaException e) {
-        if (e.code() != CudaException.OUT_OF_MEMORY) {
-          throw e;
-        }
-        gpu.warn("no memory for a buffer of %d bytes; pieces are copied one by one", room, e);
-        kind = Mover.Kind.LOOP;
-      }
-    }
-    int count = Math.min(kind.blocks(shape, room), job.count() - at);
-    int[] rows = Arrays.copyOfRange(job.rows(), at, at + count);
-    long[] hosts = new long[count];
-    long[] pins = new long[count];
+  private int begin(Slot slot, Flight flight, int at) throws CudaException {
+    Job job = flight.job();
+    long room = Math.max(Slot.BYTES, StagedMover.stride(job.steps().bytes()));
+    Mover.Kind kind = prepare(slot, job.kind(), room);
+    int most = Math.min(kind.blocks(job.steps(), room), job.count() - at);
+    long[] hosts = new long[most];
+    long[] pins = new long[most];
     boolean pinned = true;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < most; i++) {
       hosts[i] = job.payloads().get(at + i).address();
-      pins[i] = gpu.pinned(hosts[i], shape.payloadBytes());
+      pins[i] = gpu.pinned(hosts[i], job.shape().payloadBytes());
       pinned &= pins[i] != Pieces.NONE;
     }
-    slot.prepare(0, pinned ? 0 : count * shape.payloadBytes());
-    if (!pinned) {
-      Arrays.fill(pins, slot.slab().address());
-      for (int i = 0; i < count; i++) {
-        hosts[i] = slot.slab().address() + i * shape.payloadBytes();
-      }
-    }
-    Chunk chunk = new Chunk(shape, rows, hosts, pins);
-    if (job.gather()) {
-      kind.mover().gather(chunk, slot);
-      slot.mark(pinned ? () -> {} : () -> fromSlab(slot, job, at, count));
-    } else {
-      if (!pinned) {
-        toSlab(slot, job, at, count);
-      }
-      kind.mover().scatter(chunk, slot);
+    if (pinned) {
+      slot.prepare(0, 0);
+      move(slot, flight, kind, chunk(job, at, hosts, pins));
       slot.mark(() -> {});
+      return most;
     }
+    long bytes = job.shape().payloadBytes();
+    int count = (int) Math.min(most, Math.max(1, Slot.BYTES / bytes));
+    slot.prepare(0, count * bytes);
+    hosts = new long[count];
+    pins = new long[count];
+    Arrays.fill(pins, slot.slab().address());
+    Arrays.setAll(hosts, i -> slot.slab().address() + i * bytes);
+    if (job.task() != Job.Task.GATHER) {
+      toSlab(slot, job, at, count);
+    }
+    move(slot, flight, kind, chunk(job, at, hosts, pins));
+    slot.mark(job.task() == Job.Task.GATHER ? () -> fromSlab(slot, job, at, count) : () -> {});
     return count;
+  }
+
+  /** Makes the buffer that a mover needs. {@return it, or where there is no room, another} */
+  private Mover.Kind prepare(Slot slot, Mover.Kind kind, long room) throws CudaException {
+    if (kind != Mover.Kind.STAGED) {
+      return kind;
+    }
+    try {
+      slot.prepare(room, 0);
+      return kind;
+    } catch (CudaException e) {
+      if (e.code() != CudaException.OUT_OF_MEMORY) {
+        throw e;
+      }
+      gpu.warn("no memory for a buffer of %d bytes; pieces are copied one by one", room, e);
+      return Mover.Kind.LOOP;
+    }
+  }
+
+  private static Chunk chunk(Job job, int at, long[] hosts, long[] pins) {
+    int[] rows = Arrays.copyOfRange(job.rows(), at, at + hosts.length);
+    return new Chunk(job.shape(), rows, hosts, pins);
+  }
+
+  private static void move(Slot slot, Flight flight, Mover.Kind kind, Chunk chunk)
+      throws CudaException {
+    Job job = flight.job();
+    if (job.task() == Job.Task.GATHER) {
+      kind.mover().gather(chunk, slot);
+      return;
+    }
+    Steps steps = job.steps();
+    kind.mover().prepareScatter(chunk, slot);
+    for (int step = 0; step < steps.count(); step++) {
+      kind.mover().scatter(chunk, slot, steps.first(step), steps.first(step + 1));
+      if (job.task() == Job.Task.LAND) {
+        flight.add(step, slot.step(step));
+      }
+    }
   }
 
   private static void fromSlab(Slot slot, Job job, int at, int count) {

@@ -8,8 +8,11 @@ interface Mover {
   /** Moves blocks of the device to their payloads. */
   void gather(Chunk chunk, Slot slot) throws CudaException;
 
-  /** Moves payloads to the blocks of the device. */
-  void scatter(Chunk chunk, Slot slot) throws CudaException;
+  /** Hands over what all steps of a scatter need. */
+  default void prepareScatter(Chunk chunk, Slot slot) throws CudaException {}
+
+  /** Moves the planes from one to before another from payloads to the blocks of the device. */
+  void scatter(Chunk chunk, Slot slot, int first, int end) throws CudaException;
 
   /** The ways there are. */
   @SuppressWarnings("ImmutableEnumChecker") // movers have no state
@@ -37,10 +40,20 @@ interface Mover {
       return mover;
     }
 
-    /** {@return how many blocks are moved together: so few that an end is never far} */
-    int blocks(Shape shape, long bytes) {
-      long each = this == STAGED ? StagedMover.stride(shape) : shape.payloadBytes();
-      long pieces = this == LOOP || this == BATCH ? shape.pieces() : 1;
+    /**
+     * {@return how many blocks are moved together: so few that an end is never far}
+     *
+     * @param bytes that may be moved in a step
+     */
+    int blocks(Steps steps, long bytes) {
+      Shape shape = steps.shape();
+      long each = this == STAGED ? StagedMover.stride(steps.bytes()) : steps.bytes();
+      long pieces =
+          switch (this) {
+            case LOOP, BATCH -> shape.pieces();
+            case CONTIGUOUS -> steps.count();
+            case STAGED -> 1;
+          };
       return (int) Math.max(1, Math.min(bytes / each, mostCopies / pieces));
     }
   }

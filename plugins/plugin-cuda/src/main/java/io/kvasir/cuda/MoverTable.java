@@ -61,7 +61,7 @@ enum MoverTable {
   private static boolean can(Kind kind, Shape shape, boolean kernels, boolean batches) {
     return switch (kind) {
       case CONTIGUOUS -> shape.contiguous();
-      case STAGED -> kernels && StagedMover.stride(shape) <= LARGEST_BUFFER;
+      case STAGED -> kernels && StagedMover.stride(shape.payloadBytes()) <= LARGEST_BUFFER;
       case BATCH -> batches;
       case LOOP -> true;
     };

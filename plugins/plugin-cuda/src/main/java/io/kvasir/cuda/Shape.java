@@ -67,9 +67,14 @@ record Shape(
     void at(long device, long inPayload, long bytes) throws CudaException;
   }
 
-  /** Goes over the pieces of a block in payload order. */
-  void forEachPiece(int row, Piece piece) throws CudaException {
-    for (int at = 0; at < words.length; at += WORDS) {
+  /** {@return where a plane begins in a payload; of the plane behind the last, where it ends} */
+  long place(int plane) {
+    return plane == planes ? payloadBytes : words[plane * WORDS + 5];
+  }
+
+  /** Goes over the pieces of a block's planes from one to before another, in payload order. */
+  void forEachPiece(int row, int first, int end, Piece piece) throws CudaException {
+    for (int at = first * WORDS; at < end * WORDS; at += WORDS) {
       long device = words[at] + row * words[at + 1];
       for (long p = 0; p < words[at + 4]; p++) {
         piece.at(device + p * words[at + 2], words[at + 5] + p * words[at + 3], words[at + 3]);

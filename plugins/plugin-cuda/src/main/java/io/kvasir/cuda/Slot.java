@@ -3,6 +3,8 @@ package io.kvasir.cuda;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -24,6 +26,7 @@ final class Slot {
   private final MemorySegment parameters = arena.allocate(8 * 8L, 8);
   private long stream;
   private long event;
+  private final List<Long> steps = new ArrayList<>(); // events for engines
   private long buffer;
   private long bufferBytes;
   private MemorySegment slab = MemorySegment.NULL;
@@ -115,28 +118,50 @@ final class Slot {
     }
   }
 
-  /** Sends the table of {@code kernels.cu} to the device, blocks in the given order. */
-  void sendTable(Shape shape, int[] rows, int[] order) throws CudaException {
-    long bytes = (shape.words().length + (long) order.length) * Long.BYTES;
+  /** Sends the table of {@code kernels.cu} to the device; before the mark, once. */
+  void sendTable(Chunk chunk) throws CudaException {
+    long[] words = chunk.shape().words();
+    long bytes = (words.length + (long) chunk.count()) * Long.BYTES;
     if (bytes > table.byteSize()) {
       prepareTable(Math.max(bytes, 16 << 10));
     }
-    MemorySegment.copy(shape.words(), 0, table, ValueLayout.JAVA_LONG, 0, shape.words().length);
-    for (int i = 0; i < order.length; i++) {
-      table.setAtIndex(ValueLayout.JAVA_LONG, shape.words().length + i, rows[order[i]]);
+    MemorySegment.copy(words, 0, table, ValueLayout.JAVA_LONG, 0, words.length);
+    for (int i = 0; i < chunk.count(); i++) {
+      table.setAtIndex(ValueLayout.JAVA_LONG, words.length + i, chunk.rows()[i]);
     }
     driver.copyIn(deviceTable, table.address(), bytes, stream);
   }
 
-  /** Launches a kernel over the table that was sent and the buffer. */
-  void launch(long function, int x, int y, int z, int threads, long planes, long blockStride)
+  /**
+   * Launches a kernel over the table that was sent and the buffer. It is told of the planes before
+   * the first by addresses that lie as much before, and sees the others alone.
+   */
+  void launch(
+      long function, int x, int y, int z, int threads, Shape shape, int first, long blockStride)
       throws CudaException {
-    long[] values = {deviceTable, planes, buffer, blockStride};
+    long[] values = {
+      deviceTable + (long) first * Shape.WORDS * Long.BYTES,
+      shape.planes() - first,
+      buffer - shape.place(first),
+      blockStride
+    };
     for (int i = 0; i < values.length; i++) {
       parameters.setAtIndex(ValueLayout.JAVA_LONG, i, parameters.address() + (4 + i) * 8L);
       parameters.setAtIndex(ValueLayout.JAVA_LONG, 4 + i, values[i]);
     }
     driver.launch(function, x, y, z, threads, parameters.address(), stream);
+  }
+
+  /**
+   * {@return the event of a step, recorded behind what was handed to the stream: always on this
+   * one, so that what it was recorded for before is done, too, when it is}
+   */
+  long step(int step) throws CudaException {
+    while (steps.size() <= step) {
+      steps.add(driver.createEvent());
+    }
+    driver.record(steps.get(step), stream);
+    return steps.get(step);
   }
 
   /** Marks the end of what was handed to the stream, and what is to be done behind it. */
@@ -190,6 +215,9 @@ final class Slot {
     }
     if (event != 0) {
       teardown.run(() -> driver.destroyEvent(event));
+    }
+    for (long step : steps) {
+      teardown.run(() -> driver.destroyEvent(step));
     }
     for (long address : new long[] {buffer, deviceTable}) {
       if (address != 0) {

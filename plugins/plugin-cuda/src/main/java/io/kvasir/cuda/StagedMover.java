@@ -2,8 +2,7 @@ package io.kvasir.cuda;
 
 /**
  * A kernel gathers blocks into a buffer of the device, {@code [block][plane][piece]}, and one copy
- * brings a run of them to payloads that lie evenly spaced; loads the other way. Blocks travel in
- * the order of their payloads' addresses, so that runs are long whatever order the frames came in.
+ * brings a run of them to payloads that lie evenly spaced; loads the other way, step by step.
  */
 final class StagedMover implements Mover {
   private static final int THREADS = 128;
@@ -11,74 +10,63 @@ final class StagedMover implements Mover {
   private static final long FARTHEST = 64 << 10; // from the end of a payload to the next of a run
 
   /** {@return the bytes from block to block in the buffer: the kernel's widest words fit} */
-  static long stride(Shape shape) {
-    return (shape.payloadBytes() + 15) & -16;
+  static long stride(long bytes) {
+    return (bytes + 15) & -16;
   }
 
   @Override
   public void gather(Chunk chunk, Slot slot) throws CudaException {
-    int[] order = order(chunk);
-    launch(chunk, order, slot, slot.gpu().gather());
+    long bytes = chunk.shape().payloadBytes();
+    long stride = stride(bytes);
+    slot.sendTable(chunk);
+    launch(chunk, slot, slot.gpu().gather(), 0, chunk.shape().planes());
     forEachRun(
         chunk,
-        order,
         (first, count, pitch) -> {
-          long bytes = chunk.shape().payloadBytes();
-          long host = chunk.hosts()[order[first]];
-          long buffer = slot.buffer() + first * stride(chunk.shape());
-          if (pitch == bytes && pitch == stride(chunk.shape())) {
+          long host = chunk.hosts()[first];
+          long buffer = slot.buffer() + first * stride;
+          if (pitch == bytes && pitch == stride) {
             slot.driver().copyOut(host, buffer, count * bytes, slot.stream());
           } else if (count == 1) {
             slot.driver().copyOut(host, buffer, bytes, slot.stream());
           } else {
-            long stride = stride(chunk.shape());
             slot.driver().copyRowsOut(host, pitch, buffer, stride, bytes, count, slot.stream());
           }
         });
   }
 
   @Override
-  public void scatter(Chunk chunk, Slot slot) throws CudaException {
-    int[] order = order(chunk);
+  public void prepareScatter(Chunk chunk, Slot slot) throws CudaException {
+    slot.sendTable(chunk);
+  }
+
+  @Override
+  public void scatter(Chunk chunk, Slot slot, int first, int end) throws CudaException {
+    long place = chunk.shape().place(first);
+    long bytes = chunk.shape().place(end) - place;
+    long stride = stride(bytes);
     forEachRun(
         chunk,
-        order,
-        (first, count, pitch) -> {
-          long bytes = chunk.shape().payloadBytes();
-          long host = chunk.hosts()[order[first]];
-          long buffer = slot.buffer() + first * stride(chunk.shape());
-          if (pitch == bytes && pitch == stride(chunk.shape())) {
+        (block, count, pitch) -> {
+          long host = chunk.hosts()[block] + place;
+          long buffer = slot.buffer() + block * stride;
+          if (pitch == bytes && pitch == stride) {
             slot.driver().copyIn(buffer, host, count * bytes, slot.stream());
           } else if (count == 1) {
             slot.driver().copyIn(buffer, host, bytes, slot.stream());
           } else {
-            long stride = stride(chunk.shape());
             slot.driver().copyRowsIn(buffer, stride, host, pitch, bytes, count, slot.stream());
           }
         });
-    launch(chunk, order, slot, slot.gpu().scatter());
+    launch(chunk, slot, slot.gpu().scatter(), first, end);
   }
 
-  private static void launch(Chunk chunk, int[] order, Slot slot, long function)
+  private static void launch(Chunk chunk, Slot slot, long function, int first, int end)
       throws CudaException {
     Shape shape = chunk.shape();
-    slot.sendTable(shape, chunk.rows(), order);
     int shares = Math.clamp(shape.rowBytes() / BYTES_OF_ONE, 1, 64);
-    slot.launch(
-        function, shape.planes(), order.length, shares, THREADS, shape.planes(), stride(shape));
-  }
-
-  /** {@return the blocks by the addresses of their payloads} */
-  private static int[] order(Chunk chunk) {
-    int[] order = new int[chunk.count()];
-    for (int i = 0; i < order.length; i++) { // nearly sorted, one way or the other
-      int at = i;
-      while (at > 0 && chunk.hosts()[order[at - 1]] > chunk.hosts()[i]) {
-        order[at] = order[--at];
-      }
-      order[at] = i;
-    }
-    return order;
+    long stride = stride(shape.place(end) - shape.place(first));
+    slot.launch(function, end - first, chunk.count(), shares, THREADS, shape, first, stride);
   }
 
   private interface Run {
@@ -86,14 +74,16 @@ final class StagedMover implements Mover {
   }
 
   /** Cuts the payloads into runs, evenly spaced within one piece of pinned memory each. */
-  private static void forEachRun(Chunk chunk, int[] order, Run run) throws CudaException {
+  private static void forEachRun(Chunk chunk, Run run) throws CudaException {
+    long[] hosts = chunk.hosts();
+    long[] pins = chunk.pins();
     long farthest = chunk.shape().payloadBytes() + FARTHEST;
     int first = 0;
-    while (first < order.length) {
+    while (first < hosts.length) {
       int end = first + 1;
       long pitch = chunk.shape().payloadBytes();
-      while (end < order.length && chunk.pins()[order[end]] == chunk.pins()[order[first]]) {
-        long step = chunk.hosts()[order[end]] - chunk.hosts()[order[end - 1]];
+      while (end < hosts.length && pins[end] == pins[first]) {
+        long step = hosts[end] - hosts[end - 1];
         if (end == first + 1) {
           pitch = step;
         }

@@ -1,5 +1,6 @@
 package io.kvasir.conformance.engine;
 
+import io.kvasir.api.Arrival;
 import io.kvasir.api.Deadline;
 import io.kvasir.api.Fence;
 import io.kvasir.api.PagedBlocks;
@@ -77,6 +78,13 @@ public final class DeviceCache implements PagedCache {
   @Override
   public Fence fence() {
     return Fence.event(device.record(kernels));
+  }
+
+  @Override
+  public void await(Arrival arrival) {
+    for (int plane = 0; plane < planes.size(); plane++) {
+      arrival.events(0, 0, plane).forEach(event -> device.await(kernels, event.handle()));
+    }
   }
 
   @Override

@@ -132,6 +132,18 @@ public final class FakeDevice implements AutoCloseable {
     return event;
   }
 
+  /** Lets a stream wait for an event. */
+  public void await(Stream stream, long event) {
+    stream.enqueue(
+        () -> {
+          try {
+            await(event, Deadline.after(Duration.ofSeconds(30)));
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        });
+  }
+
   /** {@return whether the event is done; false once the deadline has passed} */
   public boolean await(long event, Deadline deadline) throws InterruptedException {
     CountDownLatch latch = pending.get(event);

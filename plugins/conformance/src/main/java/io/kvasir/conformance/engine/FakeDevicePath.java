@@ -5,12 +5,14 @@ import io.kvasir.api.Deadline;
 import io.kvasir.api.Fence;
 import io.kvasir.api.PagedBlocks;
 import io.kvasir.api.Region;
+import io.kvasir.api.store.Landing;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.StoreException.Kind;
 import io.kvasir.api.store.TransferPath;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /** Moves blocks of a {@link FakeDevice}'s memory, by copies on a stream of its own. */
 public final class FakeDevicePath implements TransferPath {
@@ -60,6 +62,34 @@ public final class FakeDevicePath implements TransferPath {
         (pieces, abandon) -> device.copyIn(stream, pieces, abandon));
   }
 
+  @Override
+  public Landing land(
+      List<MemorySegment> payloads, BlockMemory to, int firstBlock, Deadline deadline) {
+    PagedBlocks memory = (PagedBlocks) to;
+    List<Fence.Event> events = new ArrayList<>();
+    for (int plane = 0; plane < memory.planes().size(); plane++) {
+      List<FakeDevice.Piece> pieces = new ArrayList<>();
+      for (int i = 0; i < payloads.size(); i++) {
+        pieces.addAll(pieces(memory, plane, memory.row(firstBlock + i), payloads.get(i)));
+      }
+      device.copyIn(stream, pieces, new FakeDevice.Abandon());
+      events.add(new Fence.Event(device.record(stream)));
+    }
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    stream.enqueue(() -> done.complete(null));
+    return new Landing() {
+      @Override
+      public List<Fence.Event> events(int plane) {
+        return List.of(events.get(plane));
+      }
+
+      @Override
+      public void whenDone(Runnable action) {
+        var _ = done.thenRun(action);
+      }
+    };
+  }
+
   private interface Copy {
     void block(List<FakeDevice.Piece> pieces, FakeDevice.Abandon abandon);
   }
@@ -90,14 +120,21 @@ public final class FakeDevicePath implements TransferPath {
   /** {@return where the payload's pieces lie on the device: {@code [plane][piece]}} */
   private static List<FakeDevice.Piece> pieces(PagedBlocks memory, int row, MemorySegment block) {
     List<FakeDevice.Piece> out = new ArrayList<>();
-    long at = 0;
-    for (PagedBlocks.Plane plane : memory.planes()) {
-      long base = ((Region.Device) plane.region()).address();
-      for (int p = 0; p < plane.pieces(); p++) {
-        out.add(
-            new FakeDevice.Piece(base + plane.at(row, p), block.asSlice(at, plane.pieceBytes())));
-        at += plane.pieceBytes();
-      }
+    for (int plane = 0; plane < memory.planes().size(); plane++) {
+      out.addAll(pieces(memory, plane, row, block));
+    }
+    return out;
+  }
+
+  private static List<FakeDevice.Piece> pieces(
+      PagedBlocks memory, int index, int row, MemorySegment block) {
+    PagedBlocks.Plane plane = memory.planes().get(index);
+    long base = ((Region.Device) plane.region()).address();
+    long at = memory.planes().subList(0, index).stream().mapToLong(PagedBlocks.Plane::bytes).sum();
+    List<FakeDevice.Piece> out = new ArrayList<>();
+    for (int p = 0; p < plane.pieces(); p++) {
+      out.add(new FakeDevice.Piece(base + plane.at(row, p), block.asSlice(at, plane.pieceBytes())));
+      at += plane.pieceBytes();
     }
     return out;
   }

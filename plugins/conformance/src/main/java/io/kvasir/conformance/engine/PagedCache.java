@@ -1,5 +1,6 @@
 package io.kvasir.conformance.engine;
 
+import io.kvasir.api.Arrival;
 import io.kvasir.api.Fence;
 import io.kvasir.api.PagedBlocks;
 
@@ -25,6 +26,9 @@ public interface PagedCache extends AutoCloseable {
 
   /** {@return the fence of all writes before} */
   Fence fence();
+
+  /** Lets all later writes and reads wait for what a load brings: memory of the host has it. */
+  default void await(Arrival arrival) {}
 
   /** {@return bytes outside the rows that somebody wrote} */
   long strayBytes();

@@ -4,6 +4,7 @@ import io.kvasir.api.Completion;
 import io.kvasir.api.Deadline;
 import io.kvasir.api.KvConnector;
 import io.kvasir.api.LoadResult;
+import io.kvasir.api.PagedBlocks;
 import io.kvasir.api.PrefixMatch;
 import io.kvasir.api.SaveResult;
 import io.kvasir.api.Transfer;
@@ -177,11 +178,15 @@ public final class PagedEngine {
       return;
     }
     s.phase = Sequence.Phase.LOADING;
-    submitted(
-        s,
-        hasty()
-            ? s.request.load(s.match, s.memory(0, blocks), deadline())
-            : s.request.load(s.match, s.memory(0, blocks)));
+    PagedBlocks memory = s.memory(0, blocks);
+    boolean hasty = hasty();
+    if (random.nextBoolean()) {
+      Deadline deadline = hasty ? deadline() : Deadline.after(PATIENCE);
+      submitted(s, s.request.loadAhead(s.match, memory, deadline));
+    } else {
+      submitted(
+          s, hasty ? s.request.load(s.match, memory, deadline()) : s.request.load(s.match, memory));
+    }
   }
 
   private void compute(Sequence s) {
@@ -309,6 +314,7 @@ public final class PagedEngine {
   private void loaded(Sequence s, LoadResult result) {
     Tally.count(tally.loads, result.parts());
     tally.loadedTokens += result.tokens();
+    cache.await(result.arrival()); // also where the request was given up: its rows go on
     s.loaded(result.tokens());
     s.verify(tally, "loaded");
     if (s.phase == Sequence.Phase.LOADING) {

@@ -73,6 +73,11 @@ class FakeDevicePathTest extends TransferPathContract {
       }
 
       @Override
+      public void await(Fence.Event event) {
+        device.await(kernels, event.handle());
+      }
+
+      @Override
       public byte[] read(Region region, int offset, int bytes) {
         byte[] out = new byte[bytes];
         device.copyOut(kernels, pieces(region, offset, out), new FakeDevice.Abandon());

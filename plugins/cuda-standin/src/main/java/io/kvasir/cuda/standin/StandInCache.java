@@ -1,5 +1,6 @@
 package io.kvasir.cuda.standin;
 
+import io.kvasir.api.Arrival;
 import io.kvasir.api.Fence;
 import io.kvasir.api.PagedBlocks;
 import io.kvasir.api.Region;
@@ -10,7 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /** A paged cache in the memory of the stand-in; the engine's kernels run on one stream. */
-public final class StandInCache implements PagedCache {
+public class StandInCache implements PagedCache {
   private final CacheShape shape;
   private final StandInGpu gpu;
   private final Region.Device region;
@@ -67,6 +68,15 @@ public final class StandInCache implements PagedCache {
   @Override
   public Fence fence() {
     return Fence.event(gpu.record());
+  }
+
+  @Override
+  public void await(Arrival arrival) {
+    for (int plane = 0; plane < planes.size(); plane++) {
+      for (Fence.Event event : arrival.events(0, 0, plane)) {
+        gpu.await(gpu.stream(), event.handle());
+      }
+    }
   }
 
   @Override

@@ -41,6 +41,11 @@ public final class StandInMemory implements EngineMemory {
   }
 
   @Override
+  public void await(Fence.Event event) {
+    gpu.await(gpu.stream(), event.handle());
+  }
+
+  @Override
   public byte[] read(Region region, int offset, int bytes) {
     return gpu.read(((Region.Device) region).address() + offset, bytes);
   }
