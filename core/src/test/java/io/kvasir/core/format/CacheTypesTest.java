@@ -438,6 +438,7 @@ class CacheTypesTest {
     assertEquals(type, group.vDtype().wireName());
     assertEquals(scaled, group.quant() != null);
     if (scaled) {
+      assertEquals("tensor", group.quant().k().axis());
       assertEquals("tensor", group.quant().v().axis());
       assertFalse(group.quant().k().scales().inBlock());
     }
