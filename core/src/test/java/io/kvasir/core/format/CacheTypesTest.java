@@ -7,6 +7,7 @@ import static io.kvasir.core.format.Models.inText;
 import static io.kvasir.core.format.Models.manifest;
 import static io.kvasir.core.format.Models.with;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -15,6 +16,7 @@ import io.kvasir.api.format.KvFormat;
 import io.kvasir.api.format.KvGroup;
 import io.kvasir.api.format.Quantization;
 import io.kvasir.api.format.Shards;
+import io.kvasir.api.identity.CanonicalJson;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -419,5 +421,44 @@ class CacheTypesTest {
     Files.writeString(
         directory.resolve("hf_quant_config.json"),
         "{\"producer\":{\"name\":\"modelopt\"},\"quantization\":" + quantization + "}");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "auto, bf16, false",
+    "bf16, bf16, false",
+    "bfloat16, bf16, false",
+    "fp8, fp8_e4m3, true",
+    "fp8_e4m3, fp8_e4m3, true",
+    "fp8_e5m2, fp8_e5m2, true"
+  })
+  void sglangsNamesHaveItsTypes(String name, String type, boolean scaled) {
+    KvGroup group = sglang(config("llama"), name).groups().getFirst();
+    assertEquals(type, group.kDtype().wireName());
+    assertEquals(type, group.vDtype().wireName());
+    assertEquals(scaled, group.quant() != null);
+    if (scaled) {
+      assertEquals("tensor", group.quant().k().axis());
+      assertEquals("tensor", group.quant().v().axis());
+      assertFalse(group.quant().k().scales().inBlock());
+    }
+  }
+
+  /** SGLang stores the packed entry of latent attention only where it is asked for fp8. */
+  @Test
+  void sglangPacksTheLatentOfSparseModelsInFp8Alone() {
+    assertNull(sglang(config("deepseek_v32"), "auto").groups().getFirst().quant());
+    KvGroup fp8 = sglang(config("deepseek_v32"), "fp8_e4m3").groups().getFirst();
+    assertEquals("fp8_ds_mla", fp8.quant().k().scheme());
+    assertEquals(128, fp8.quant().k().groupSize());
+    KvGroup index = sglang(config("deepseek_v32"), "auto").groups().getLast();
+    assertEquals("fp8_e4m3", index.kDtype().wireName());
+    assertTrue(index.quant().k().scales().inBlock());
+  }
+
+  private KvFormat sglang(Map<String, Object> file, String type) {
+    Map<String, Object> settings =
+        Map.of("layout", "l/1", "kv_scales", "one", "kv_cache_dtype", type);
+    return Models.resolve("hf", "sglang", directory, CanonicalJson.text(file), settings);
   }
 }

@@ -5,11 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.kvasir.api.format.GroupKind;
 import io.kvasir.api.format.KvFormat;
 import io.kvasir.api.format.KvGroup;
+import io.kvasir.api.format.ModelConfiguration;
+import io.kvasir.core.identity.StrictJson;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -182,5 +187,24 @@ class ClassDefaultsTest {
       right.put(group.split(":", -1)[0], Integer.valueOf(group.split(":", -1)[1]));
     }
     assertEquals(right, found);
+  }
+
+  /**
+   * What each class fills in, as a digest: a default that changes takes every stored block of the
+   * class away from those who wrote it, so this list changes with it or not at all.
+   */
+  @Test
+  void defaultsAreThoseThatBlocksWereStoredUnder() throws IOException {
+    Map<String, Object> found = new TreeMap<>();
+    for (String type : SpellingTest.classes()) {
+      Map<String, Object> all = new TreeMap<>(); // with those that a whole file has to give
+      all.put("defaults", ModelClass.named(type).table("defaults"));
+      all.put("resolved", Models.plain(directory, Models.config(type)).config().digest());
+      found.put(type, ModelConfiguration.of(all).digest());
+    }
+    try (InputStream golden = getClass().getResourceAsStream("class-digests.json")) {
+      assertEquals(
+          new TreeMap<>(StrictJson.object("class-digests.json", golden.readAllBytes())), found);
+    }
   }
 }
