@@ -104,9 +104,10 @@ final class Rope {
           }
         });
     boolean apart = kinds.values().stream().noneMatch(kind -> Rules.of(kind).flag("scaled"));
-    if (!nested && !kinds.isEmpty() && apart && !(given.isEmpty() && scaling.isEmpty())) {
+    boolean ofNoKind = !scaling.isEmpty() || (!nested && !given.isEmpty());
+    if (!kinds.isEmpty() && apart && ofNoKind) {
       throw config.error(
-          given.isEmpty() ? SCALING : PARAMETERS,
+          nested || given.isEmpty() ? SCALING : PARAMETERS,
           "is not by kind of layers, but the class has a RoPE for each; give rope_parameters.%s and"
               + " the others",
           kinds.keySet().iterator().next());

@@ -239,6 +239,19 @@ class RefusedModelsTest {
                     with(config("gemma3_text"), "rope_scaling", null),
                     "rope_parameters",
                     "{\"full_attention\":{},\"sliding_attention\":{},\"x\":{}}")));
+    assertRefused(
+        "config.json: rope_scaling: is not by kind of layers, but the class has a RoPE for each;"
+            + " give rope_parameters.full_attention and the others",
+        () ->
+            hf(
+                directory,
+                with(
+                    with(
+                        config("gemma4_text"),
+                        "rope_scaling",
+                        "{\"rope_type\":\"linear\",\"factor\":8}"),
+                    "rope_parameters",
+                    "{\"full_attention\":{},\"sliding_attention\":{}}")));
   }
 
   @ParameterizedTest
