@@ -327,6 +327,7 @@ static void begin(struct job *job, const struct row *row, const char *scratch) {
   mkdir(own, 0700);
   setenv("MOONCAKE_STANDIN_DIR", own, 1);
   row_name = row->name;
+  setenv("MC_LOG_LEVEL", "ERROR", 0);
   alarm(900); /* longer than any pause of the whole machine */
   load();
   row->run();

@@ -257,6 +257,14 @@ void standin_last_setup(char *protocol, size_t protocol_length, char *device, si
   pthread_mutex_unlock(&live_lock);
 }
 
+/* What the real library writes at length unless it is told not to, and it asks while it is loaded. */
+static bool quiet;
+
+__attribute__((constructor)) static void read_log_level(void) {
+  const char *level = getenv("MC_LOG_LEVEL");
+  quiet = level != NULL && (strcmp(level, "ERROR") == 0 || strcmp(level, "WARNING") == 0);
+}
+
 static const char *or_else(const char *text, const char *otherwise) { return text != NULL ? text : otherwise; }
 
 int mooncake_store_setup(store_t pointer, const char *host, const char *metadata, uint64_t segment_size,
@@ -265,6 +273,7 @@ int mooncake_store_setup(store_t pointer, const char *host, const char *metadata
   struct store *store = enter("setup", pointer);
   note_setup(protocol, device);
   int rc = fault_of_call("setup");
+  if (!quiet) fprintf(stderr, "I20260101 00:00:00.000000 stand-in: a client of %s\n", or_else(address, DEFAULT_MASTER));
   if (rc == 0) {
     rc = set_up("setup", store, or_else(host, ""), or_else(metadata, ""), segment_size, buffer_size,
                 or_else(protocol, "tcp"), or_else(address, DEFAULT_MASTER));

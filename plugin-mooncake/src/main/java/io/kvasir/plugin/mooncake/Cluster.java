@@ -27,11 +27,6 @@ record Cluster(
     return session.abi();
   }
 
-  /** {@return the bytes under a key, or a code} */
-  long sizeOf(long handle, long key) {
-    return abi().getSize(handle, key);
-  }
-
   /** As {@link Calls#run}. */
   long[] call(String what, Deadline deadline, Blocks blocks, Calls.Work work)
       throws StoreException {

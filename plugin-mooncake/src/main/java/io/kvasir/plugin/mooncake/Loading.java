@@ -2,78 +2,33 @@ package io.kvasir.plugin.mooncake;
 
 import io.kvasir.api.BlockStatus;
 import io.kvasir.api.Deadline;
-import io.kvasir.api.identity.BlockKeys;
 import io.kvasir.api.store.Blocks;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.StoreException.Kind;
-import java.lang.foreign.MemorySegment;
 
 /** One load: a get of each different key into the frame of its first block, and what it brought. */
-final class Loading {
-  private static final int FORCE = 1;
-
-  private final Cluster cluster;
-  private final Naming naming;
-  private final Blocks into;
-  private final BlockKeys keys;
-  private final Deadline deadline;
-  private final long valueBytes;
-
+final class Loading extends Transfer {
   Loading(Cluster cluster, Naming naming, Blocks into, Deadline deadline) {
-    this.cluster = cluster;
-    this.naming = naming;
-    this.into = into;
-    this.keys = into.keys();
-    this.deadline = deadline;
-    this.valueBytes = keys.payloadBytes() + naming.trailerBytes();
+    super(cluster, naming, into, deadline, "the load of ");
   }
 
-  /** Sets each status. */
-  void run() {
-    if (into.count() == 0) {
-      return;
-    }
-    Distinct distinct = Distinct.of(keys);
-    try {
-      long[] codes = get(distinct.blocks(), distinct.count());
-      for (int i = 0; i < distinct.count(); i++) {
-        judge(distinct.blocks()[i], codes[i]);
-      }
-    } catch (StoreException e) {
-      into.setRest(Ends.of(e), e);
-    }
-    for (int block = 0; block < into.count(); block++) {
-      int first = distinct.blocks()[distinct.of()[block]];
-      if (first != block) {
-        copy(first, block);
-      }
+  @Override
+  void move(int[] which, int count) throws StoreException {
+    long[] codes = get(which, count);
+    for (int i = 0; i < count; i++) {
+      judge(which[i], codes[i]);
     }
   }
 
-  private long[] get(int[] blocks, int count) throws StoreException {
-    byte[] prefix = naming.prefix(keys);
-    MemorySegment[] values = Values.of(into, blocks, count, valueBytes);
-    return cluster.call(
-        "the load of " + keys,
-        deadline,
-        into,
-        (handle, scratch) -> {
-          scratch.write(prefix, keys, blocks, count);
-          for (int i = 0; i < count; i++) {
-            scratch.value(i, values[i].address(), valueBytes);
-          }
-          int code =
-              cluster
-                  .abi()
-                  .batchGetInto(
-                      handle,
-                      scratch.keys(),
-                      scratch.buffers(),
-                      scratch.sizes(),
-                      count,
-                      scratch.results());
-          return scratch.longs(code);
-        });
+  private long[] get(int[] which, int count) throws StoreException {
+    return call(
+        which,
+        count,
+        (handle, s, n) ->
+            s.longs(
+                cluster
+                    .abi()
+                    .batchGetInto(handle, s.keys(), s.buffers(), s.sizes(), n, s.results())));
   }
 
   /** Only a get of exactly the expected length counts. */
@@ -83,9 +38,9 @@ final class Loading {
     } else if (code >= 0 || code == Codes.INVALID_PARAMS) { // the latter where the value is larger
       otherSize(block, code);
     } else if (Codes.isMiss(code)) {
-      into.set(block, BlockStatus.MISS);
+      blocks.set(block, BlockStatus.MISS);
     } else {
-      into.set(block, BlockStatus.IO, Codes.failure("the load of " + keys, code));
+      blocks.set(block, BlockStatus.IO, Codes.failure(what, code));
     }
   }
 
@@ -95,7 +50,7 @@ final class Loading {
     if (status == BlockStatus.CORRUPT) {
       long code = get(new int[] {block}, 1)[0];
       if (code != valueBytes) {
-        into.set(block, BlockStatus.MISS);
+        blocks.set(block, BlockStatus.MISS);
         return;
       }
       status = check(block);
@@ -103,24 +58,24 @@ final class Loading {
     if (status == BlockStatus.CORRUPT) {
       corrupt(block, "its checksum is wrong");
     } else {
-      into.set(block, status);
+      blocks.set(block, status);
     }
   }
 
   private BlockStatus check(int block) {
     return naming.trailerBytes() == 0
         ? BlockStatus.OK
-        : Trailer.check(keys, block, into.frame(block).memory());
+        : Trailer.check(keys, block, blocks.frame(block).memory());
   }
 
   private void otherSize(int block, long code) throws StoreException {
-    long size = code >= 0 ? code : one(block, Cluster::sizeOf);
+    long size = code >= 0 ? code : one(calls.sizes(block));
     if (size == valueBytes) {
-      into.set(block, BlockStatus.IO, Codes.failure("the load of " + keys, code));
+      blocks.set(block, BlockStatus.IO, Codes.failure(what, code));
     } else if (size < 0) {
-      into.set(block, BlockStatus.MISS);
+      blocks.set(block, BlockStatus.MISS);
     } else if (naming.trailerBytes() == 0) { // not ours to remove
-      into.set(block, BlockStatus.MISMATCH, odd(block, "%d bytes stand there".formatted(size)));
+      blocks.set(block, BlockStatus.MISMATCH, odd(block, "%d bytes stand there".formatted(size)));
     } else {
       corrupt(block, "%d bytes stand there".formatted(size));
     }
@@ -128,11 +83,11 @@ final class Loading {
 
   /** There is no overwrite: what is corrupt is removed, so that a save can take its place. */
   private void corrupt(int block, String how) throws StoreException {
-    into.set(block, BlockStatus.CORRUPT, odd(block, how));
+    blocks.set(block, BlockStatus.CORRUPT, odd(block, how));
     cluster.metrics().add(Metrics.Count.BLOCKS_REMOVED_CORRUPT, 1);
-    long code = one(block, (c, handle, key) -> c.abi().remove(handle, key, FORCE));
+    long code = one(calls.removal(new int[] {block}, 1));
     if (code != Codes.OK && code != Codes.OBJECT_NOT_FOUND) {
-      into.set(
+      blocks.set(
           block,
           BlockStatus.CORRUPT,
           odd(block, how + ", and removing it failed: " + Codes.name(code)));
@@ -146,30 +101,15 @@ final class Loading {
             .formatted(keys.flatKey(block), how, keys.payloadBytes(), naming.trailerBytes()));
   }
 
-  /** A call with one key. */
-  @FunctionalInterface
-  private interface One {
-    long run(Cluster cluster, long handle, long key);
+  private long one(Calls.Work work) throws StoreException {
+    return cluster.call("a look at " + keys, deadline, null, work)[0];
   }
 
-  private long one(int block, One call) throws StoreException {
-    byte[] prefix = naming.prefix(keys);
-    int[] blocks = {block};
-    return cluster
-        .call(
-            "a look at " + keys,
-            deadline,
-            null,
-            (handle, scratch) -> {
-              scratch.write(prefix, keys, blocks, 1);
-              return new long[] {call.run(cluster, handle, scratch.key(0))};
-            })[0];
-  }
-
-  private void copy(int from, int to) {
-    if (into.status(from) == BlockStatus.OK) {
-      into.frame(to).payload().copyFrom(into.frame(from).payload());
+  @Override
+  void repeat(int first, int block) {
+    if (blocks.status(first) == BlockStatus.OK) {
+      blocks.frame(block).payload().copyFrom(blocks.frame(first).payload());
     }
-    into.set(to, into.status(from), into.cause(from));
+    super.repeat(first, block);
   }
 }

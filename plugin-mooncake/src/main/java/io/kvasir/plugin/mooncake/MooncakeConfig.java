@@ -52,8 +52,8 @@ public record MooncakeConfig(
         Optional<String> masterHttp,
     @Setting(
             value =
-                "Ask after each save whether its blocks can be read: Mooncake says done also while"
-                    + " another writes the same key. It gives them Mooncake's lease.",
+                "Ask before and after each save what of it can be read: Mooncake says done also"
+                    + " while another writes the same key. It gives them Mooncake's lease.",
             byDefault = "true")
         boolean verifySaves,
     @Setting(

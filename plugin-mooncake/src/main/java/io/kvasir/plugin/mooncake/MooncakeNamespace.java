@@ -11,11 +11,10 @@ import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.StoreException.Kind;
 import java.util.BitSet;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 /** An open namespace: what is asked, and what the answers mean. */
 final class MooncakeNamespace implements NamespaceStore {
-  private static final int FORCE = 1;
-
   private final NamespaceManifest manifest;
   private final Naming naming;
   private final Cluster cluster;
@@ -67,28 +66,21 @@ final class MooncakeNamespace implements NamespaceStore {
    * @throws StoreException {@code UNAVAILABLE} if the master answered for none
    */
   BitSet ask(BlockKeys keys, Deadline deadline) throws StoreException {
-    Distinct distinct = Distinct.of(keys);
     String what = "the lookup of " + keys;
-    long[] codes =
-        cluster.call(what, deadline, null, exist(keys, distinct.blocks(), distinct.count()));
+    int[] all = IntStream.range(0, keys.count()).toArray(); // a question may be asked twice
+    long[] codes = cluster.call(what, deadline, null, calls(keys).exist(all, all.length));
     if (Codes.isOutage(codes)) {
       throw Codes.failure(what, codes[0]);
     }
     BitSet present = new BitSet(keys.count());
     for (int i = 0; i < keys.count(); i++) {
-      present.set(i, codes[distinct.of()[i]] == 1);
+      present.set(i, codes[i] == 1);
     }
     return present;
   }
 
-  /** {@return the question whether keys can be read: 1, 0, or a negative code for each} */
-  Calls.Work exist(BlockKeys keys, int[] blocks, int count) {
-    byte[] prefix = naming.prefix(keys);
-    return (handle, scratch) -> {
-      scratch.write(prefix, keys, blocks, count);
-      int code = cluster.abi().batchIsExist(handle, scratch.keys(), count, scratch.results());
-      return scratch.ints(code);
-    };
+  private KeyCalls calls(BlockKeys keys) {
+    return new KeyCalls(cluster, naming, keys);
   }
 
   @Override
@@ -110,7 +102,7 @@ final class MooncakeNamespace implements NamespaceStore {
           BlockStatus.CLOSED,
           new StoreException(Kind.CLOSED, manifest + " was removed; open it again"));
     } else {
-      new Saving(cluster, this, from, deadline).run();
+      new Saving(cluster, naming, from, deadline).run();
     }
     for (int i = 0; i < from.count(); i++) {
       cluster.metrics().saved(from.status(i), from.keys().payloadBytes());
@@ -130,7 +122,7 @@ final class MooncakeNamespace implements NamespaceStore {
     int[] blocks = distinct.blocks();
     int count = distinct.count();
     while (count > 0) {
-      long[] codes = cluster.call(what, deadline, null, removal(keys, blocks, count));
+      long[] codes = cluster.call(what, deadline, null, calls(keys).removal(blocks, count));
       int again = 0;
       for (int i = 0; i < count; i++) {
         if (codes[i] == Codes.REPLICA_IS_NOT_READY) {
@@ -144,18 +136,6 @@ final class MooncakeNamespace implements NamespaceStore {
         cluster.pause(what + ", which somebody is writing", deadline);
       }
     }
-  }
-
-  private Calls.Work removal(BlockKeys keys, int[] blocks, int count) {
-    byte[] prefix = naming.prefix(keys);
-    return (handle, scratch) -> {
-      scratch.write(prefix, keys, blocks, count);
-      long[] codes = new long[count];
-      for (int i = 0; i < count; i++) {
-        codes[i] = cluster.abi().remove(handle, scratch.key(i), FORCE);
-      }
-      return codes;
-    };
   }
 
   @Override

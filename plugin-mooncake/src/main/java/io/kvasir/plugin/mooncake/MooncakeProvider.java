@@ -61,12 +61,14 @@ public final class MooncakeProvider implements StoreProvider {
 
   private MooncakeStore open(StoreContext context, MooncakeConfig config, ClientSettings client)
       throws StoreException {
-    Abi abi = StoreLibrary.load(config.library(), environment);
-    NativeEnvironment.set(
-        Map.of(
-            "MC_RPC_TIMEOUT_MS", Long.toString(config.rpcTimeout().toMillis()),
-            "MC_STORE_CLIENT_SETUP_RETRIES", Integer.toString(config.setupRetries()),
-            "MC_LOG_LEVEL", config.logLevel().name().toUpperCase(Locale.ROOT)));
+    Abi abi =
+        StoreLibrary.load(
+            config.library(),
+            environment,
+            Map.of(
+                "MC_RPC_TIMEOUT_MS", Long.toString(config.rpcTimeout().toMillis()),
+                "MC_STORE_CLIENT_SETUP_RETRIES", Integer.toString(config.setupRetries()),
+                "MC_LOG_LEVEL", config.logLevel().name().toUpperCase(Locale.ROOT)));
     return MooncakeStore.open(abi, config, client, context.logger(), context.closeTimeout());
   }
 

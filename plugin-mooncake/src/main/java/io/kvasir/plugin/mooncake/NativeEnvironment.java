@@ -13,7 +13,7 @@ final class NativeEnvironment {
 
   private NativeEnvironment() {}
 
-  /** Sets what is not set. Called before the first {@code create}. */
+  /** Sets what is not set. Called before the library is loaded: it reads its log level then. */
   static void set(Map<String, String> variables) {
     Function setenv = NativeLibrary.getProcess().getFunction("setenv");
     variables.forEach((name, value) -> setenv.invokeInt(new Object[] {name, value, KEEP}));

@@ -2,137 +2,137 @@ package io.kvasir.plugin.mooncake;
 
 import io.kvasir.api.BlockStatus;
 import io.kvasir.api.Deadline;
-import io.kvasir.api.identity.BlockKeys;
 import io.kvasir.api.store.Blocks;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.StoreException.Kind;
-import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.stream.IntStream;
 
 /**
- * One save: a put of each different key, as long as it is worth trying. A put that is done does not
- * mean that the block can be read, as another writer may have begun it: that is asked.
+ * One save: a put of each different key that is not there, as long as it is worth trying. A put
+ * that is done does not mean that the block can be read, as another writer may have begun it: that
+ * is asked.
  */
-final class Saving {
-  private final Cluster cluster;
-  private final MooncakeNamespace namespace;
-  private final Blocks from;
-  private final BlockKeys keys;
-  private final Deadline deadline;
-  private final long valueBytes;
-
-  Saving(Cluster cluster, MooncakeNamespace namespace, Blocks from, Deadline deadline) {
-    this.cluster = cluster;
-    this.namespace = namespace;
-    this.from = from;
-    this.keys = from.keys();
-    this.deadline = deadline;
-    this.valueBytes = keys.payloadBytes() + namespace.naming().trailerBytes();
+final class Saving extends Transfer {
+  Saving(Cluster cluster, Naming naming, Blocks from, Deadline deadline) {
+    super(cluster, naming, from, deadline, "the save of ");
   }
 
-  /** Sets each status. */
-  void run() {
-    if (from.count() == 0) {
-      return;
-    }
-    Distinct distinct = Distinct.of(keys);
-    try {
-      if (namespace.naming().trailerBytes() > 0) {
-        seal(distinct);
+  @Override
+  void move(int[] which, int count) throws StoreException {
+    int[] open = absent(Arrays.copyOf(which, count));
+    if (naming.trailerBytes() > 0) {
+      for (int block : open) {
+        Trailer.seal(keys, block, value(block));
       }
-      put(distinct.blocks(), distinct.count());
-    } catch (StoreException e) {
-      from.setRest(Ends.of(e), e);
     }
-    for (int block = 0; block < from.count(); block++) {
-      int first = distinct.blocks()[distinct.of()[block]];
-      from.set(block, from.status(first), from.cause(first));
-    }
-  }
-
-  private void seal(Distinct distinct) {
-    for (int i = 0; i < distinct.count(); i++) {
-      int block = distinct.blocks()[i];
-      Trailer.seal(keys, block, Values.of(from, block, valueBytes));
-    }
-  }
-
-  private void put(int[] blocks, int count) throws StoreException {
-    int[] open = java.util.Arrays.copyOf(blocks, count);
     for (int tried = 0; open.length > 0; tried++) {
-      long[] codes = put(open);
+      long[] codes =
+          call(
+              open,
+              open.length,
+              (handle, s, n) ->
+                  s.ints(
+                      cluster
+                          .abi()
+                          .batchPutFrom(
+                              handle,
+                              s.keys(),
+                              s.buffers(),
+                              s.sizes(),
+                              n,
+                              cluster.replication(),
+                              s.results())));
       open = settled(open, codes, tried == Cluster.RETRIES);
       if (open.length > 0) {
-        cluster.pause("the save of " + keys, deadline);
+        cluster.pause(what, deadline);
       }
     }
   }
 
-  private long[] put(int[] blocks) throws StoreException {
-    int count = blocks.length;
-    byte[] prefix = namespace.naming().prefix(keys);
-    MemorySegment[] values = Values.of(from, blocks, count, valueBytes);
-    return cluster.call(
-        "the save of " + keys,
-        deadline,
-        from,
-        (handle, scratch) -> {
-          scratch.write(prefix, keys, blocks, count);
-          for (int i = 0; i < count; i++) {
-            scratch.value(i, values[i].address(), valueBytes);
-          }
-          int code =
-              cluster
-                  .abi()
-                  .batchPutFrom(
-                      handle,
-                      scratch.keys(),
-                      scratch.buffers(),
-                      scratch.sizes(),
-                      count,
-                      cluster.replication(),
-                      scratch.results());
-          return scratch.ints(code);
-        });
+  /**
+   * Ends what is there already, and leases it: a put of it would be done as well, and by then the
+   * evictor may have taken it. {@return what is not there}
+   */
+  private int[] absent(int[] which) throws StoreException {
+    if (!cluster.verifySaves()) {
+      return which;
+    }
+    String look = "the look before the save of " + keys;
+    long[] codes = cluster.call(look, deadline, null, calls.exist(which, which.length));
+    if (Codes.isOutage(codes)) {
+      throw Codes.failure(look, codes[0]);
+    }
+    int[] absent = new int[which.length];
+    int count = 0;
+    for (int i = 0; i < which.length; i++) {
+      if (codes[i] == 1) {
+        blocks.set(which[i], BlockStatus.OK);
+      } else {
+        absent[count++] = which[i];
+      }
+    }
+    return Arrays.copyOf(absent, count);
   }
 
   /** Sets the status of the blocks that have ended. {@return those worth another try} */
-  private int[] settled(int[] blocks, long[] codes, boolean last) throws StoreException {
-    int[] done = new int[blocks.length];
+  private int[] settled(int[] which, long[] codes, boolean last) throws StoreException {
+    int[] done = new int[which.length];
     int doneCount = 0;
-    int[] again = new int[blocks.length];
+    int[] again = new int[which.length];
     int count = 0;
-    for (int i = 0; i < blocks.length; i++) {
+    for (int i = 0; i < which.length; i++) {
       if (codes[i] == Codes.OK) {
-        done[doneCount++] = blocks[i];
+        done[doneCount++] = which[i];
       } else if (!last && (Codes.isPressure(codes[i]) || codes[i] == Codes.TRANSFER_FAIL)) {
-        again[count++] = blocks[i];
+        again[count++] = which[i];
       } else {
-        StoreException failure = Codes.failure("the save of " + keys, codes[i]);
-        from.set(blocks[i], Ends.of(failure), failure);
+        StoreException failure = Codes.failure(what, codes[i]);
+        blocks.set(which[i], Ends.of(failure), failure);
       }
     }
     cluster.metrics().add(Metrics.Count.PRESSURE_RETRIES, count);
     long[] readable = readable(done, doneCount);
     for (int i = 0; i < doneCount; i++) {
       if (readable[i] == 1) {
-        from.set(done[i], BlockStatus.OK);
+        blocks.set(done[i], BlockStatus.OK);
       } else if (!last) {
         again[count++] = done[i];
       } else {
-        from.set(done[i], BlockStatus.TIMEOUT, notReadable(done[i], readable[i]));
+        blocks.set(done[i], BlockStatus.TIMEOUT, notReadable(done[i], readable[i]));
       }
     }
-    return java.util.Arrays.copyOf(again, count);
+    return Arrays.copyOf(again, count);
   }
 
-  private long[] readable(int[] blocks, int count) throws StoreException {
+  private long[] readable(int[] which, int count) throws StoreException {
     if (count == 0 || !cluster.verifySaves()) {
       long[] assumed = new long[count];
-      java.util.Arrays.fill(assumed, 1);
+      Arrays.fill(assumed, 1);
       return assumed;
     }
-    return cluster.call(
-        "the look after the save of " + keys, deadline, null, namespace.exist(keys, blocks, count));
+    String look = "the look after the save of " + keys;
+    long[] codes = cluster.call(look, deadline, null, calls.exist(which, count));
+    int[] absent = IntStream.range(0, count).filter(i -> codes[i] == 0).toArray();
+    if (absent.length > 0) {
+      int[] unseen = IntStream.of(absent).map(i -> which[i]).toArray();
+      long[] sizes = cluster.call(look, deadline, null, calls.sizes(unseen));
+      for (int i = 0; i < absent.length; i++) {
+        codes[absent[i]] = readable(sizes[i]);
+      }
+    }
+    return codes;
+  }
+
+  /**
+   * What is there no more was stored since the first look and then removed or evicted: putting it
+   * again would undo that.
+   */
+  private static long readable(long size) {
+    if (size >= 0 || size == Codes.OBJECT_NOT_FOUND) {
+      return 1;
+    }
+    return size == Codes.REPLICA_IS_NOT_READY ? 0 : size;
   }
 
   private StoreException notReadable(int block, long code) {

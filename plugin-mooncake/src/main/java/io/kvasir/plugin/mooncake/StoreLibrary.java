@@ -42,9 +42,11 @@ final class StoreLibrary {
    * @param configured the setting, which wins
    * @param environment the process's variables, asked next; without both the loader's path is
    *     searched
+   * @param variables for the library, which reads some of them while it is loaded
    * @throws StoreException {@code CONFIGURATION} if it is not there, does not load, or is another
    */
-  static synchronized Abi load(Optional<Path> configured, Map<String, String> environment)
+  static synchronized Abi load(
+      Optional<Path> configured, Map<String, String> environment, Map<String, String> variables)
       throws StoreException {
     Source source = Source.of(configured, environment);
     if (loaded != null && !loaded.name.equals(source.library)) {
@@ -54,6 +56,10 @@ final class StoreLibrary {
     }
     if (loaded == null) {
       source.checkFile();
+      JnaNatives.prepare();
+    }
+    NativeEnvironment.set(variables);
+    if (loaded == null) {
       loaded = new Loaded(source.library, bind(source));
     }
     return ABI;
@@ -86,7 +92,6 @@ final class StoreLibrary {
   }
 
   private static NativeLibrary bind(Source source) throws StoreException {
-    JnaNatives.prepare();
     FunctionMapper names = (_, method) -> Functions.symbol(method.getName());
     NativeLibrary found;
     try {

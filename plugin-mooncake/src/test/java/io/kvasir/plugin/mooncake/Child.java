@@ -1,7 +1,6 @@
 package io.kvasir.plugin.mooncake;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import java.io.BufferedReader;
 import java.io.File;
@@ -13,15 +12,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Another process of a test: a JVM with the test's classes, or a program of the stand-in. */
+/** Another process of a test: a JVM with the test's classes, or a server of the cluster. */
 final class Child implements AutoCloseable {
   private final Process process;
   private final BufferedReader output;
 
-  private Child(List<String> command) {
+  private Child(List<String> command, ProcessBuilder.Redirect errors) {
     try {
       ProcessBuilder builder = new ProcessBuilder(command);
-      builder.redirectError(ProcessBuilder.Redirect.INHERIT);
+      if (errors == null) {
+        builder.redirectErrorStream(true);
+      } else {
+        builder.redirectError(errors);
+      }
       String data = System.getProperty("kvasir.standin.data");
       if (data != null) {
         builder.environment().put("MOONCAKE_STANDIN_DIR", data);
@@ -35,6 +38,15 @@ final class Child implements AutoCloseable {
 
   /** Starts a main class of the tests. */
   static Child jvm(Class<?> main, String... arguments) {
+    return jvm(ProcessBuilder.Redirect.INHERIT, main, arguments);
+  }
+
+  /** Starts a main class of the tests, whose errors come as lines of its output. */
+  static Child jvmWithErrors(Class<?> main, String... arguments) {
+    return jvm(null, main, arguments);
+  }
+
+  private static Child jvm(ProcessBuilder.Redirect errors, Class<?> main, String... arguments) {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -49,20 +61,20 @@ final class Child implements AutoCloseable {
     }
     command.addAll(List.of("-cp", classPath(), main.getName()));
     command.addAll(List.of(arguments));
-    return new Child(command);
+    return new Child(command, errors);
   }
 
-  /** Starts a program of the stand-in, and waits until it is ready. */
-  static Child program(String name, String... flags) {
-    List<String> command = new ArrayList<>(List.of(Rig.standin().resolve(name).toString()));
-    command.addAll(List.of(flags));
-    Child child = new Child(command);
-    String said = child.line();
-    while (!"ready".equals(said)) {
-      assertNotNull(said, command + " ended");
-      said = child.line();
-    }
-    return child;
+  /**
+   * Starts a master or a client of Mooncake, or the stand-in's.
+   *
+   * @param flags as Mooncake's have them
+   */
+  static Child program(String name, List<String> flags) {
+    List<String> command = new ArrayList<>(List.of(Rig.program(name).toString()));
+    command.addAll(flags);
+    return Rig.REAL // logs to stderr at length, and says nothing on its output
+        ? new Child(command, ProcessBuilder.Redirect.DISCARD)
+        : new Child(command, ProcessBuilder.Redirect.INHERIT);
   }
 
   /** In module mode the tests' own classes are patched in and on no path. */

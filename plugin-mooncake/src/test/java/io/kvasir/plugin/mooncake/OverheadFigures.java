@@ -66,7 +66,7 @@ final class OverheadFigures {
     client = new Client(settings, Manifests.of("overhead", BLOCK));
     session =
         Session.open(
-            StoreLibrary.load(Optional.of(Rig.library()), Map.of()),
+            StoreLibrary.load(Optional.of(Rig.library()), Map.of(), Map.of()),
             ClientSettings.of(settings.config(), Map.of()));
     Breaker breaker = new Breaker(3, 8, Duration.ofSeconds(1));
     cluster = new Cluster(session, new Calls(session, breaker, 16), new Metrics(), 0, true);

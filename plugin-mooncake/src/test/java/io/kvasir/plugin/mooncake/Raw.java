@@ -17,7 +17,8 @@ final class Raw {
   private Raw() {}
 
   private static long with(String master, ToLongFunction<Session> work) throws StoreException {
-    Abi abi = StoreLibrary.load(Optional.of(Rig.library()), Map.of());
+    Abi abi =
+        StoreLibrary.load(Optional.of(Rig.library()), Map.of(), Map.of("MC_LOG_LEVEL", "ERROR"));
     Session session = Session.open(abi, ClientSettings.of(new Settings(master).config(), Map.of()));
     try {
       return work.applyAsLong(session);

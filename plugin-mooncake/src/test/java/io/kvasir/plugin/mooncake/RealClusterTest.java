@@ -16,7 +16,8 @@ class RealClusterTest {
         Rig.REAL,
         "set KVASIR_MOONCAKE_MASTER=host:port and MOONCAKE_STORE_LIBRARY=libmooncake_store.so, and"
             + " every test of this module that bends nothing runs on that cluster, which is"
-            + " EMPTIED; give it a segment of 512 MiB");
+            + " EMPTIED; give it a segment of 512 MiB. With MOONCAKE_PROGRAMS, the folder of"
+            + " mooncake_master and mooncake_client, those that kill servers start their own");
     try (Client client =
         new Client(new Settings(Rig.master(512L << 20)), Manifests.of("large", 2 << 20))) {
       BlockKeys keys = client.keys(1, 32);

@@ -2,6 +2,7 @@ package io.kvasir.plugin.mooncake;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.jna.Function;
 import com.sun.jna.NativeLibrary;
@@ -15,7 +16,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * What the tests run on: the stand-in library in C, with a master of its own for each test; or,
  * where {@code KVASIR_MOONCAKE_MASTER} (host:port) and {@code MOONCAKE_STORE_LIBRARY} are set, that
- * cluster, for the tests that need no fault. It is emptied before each test.
+ * cluster, for the tests that need no fault. It is emptied before each test. Tests that kill and
+ * freeze have {@link Servers} of their own.
  */
 final class Rig {
   private static final String REAL_MASTER = System.getenv("KVASIR_MOONCAKE_MASTER");
@@ -25,11 +27,21 @@ final class Rig {
   private static final Path STANDIN =
       Path.of(System.getProperty("kvasir.standin", "target/standin")).toAbsolutePath();
   private static final AtomicInteger PORTS = new AtomicInteger(20_000);
-  private static final NativeLibrary CONTROLS = REAL ? null : controls();
+
+  static {
+    if (!REAL) {
+      prepare();
+    }
+  }
+
+  /** The library, loaded when it is first bent: a test may want to see it loaded. */
+  private static final class Controls {
+    static final NativeLibrary OF = NativeLibrary.getInstance(library().toString());
+  }
 
   private Rig() {}
 
-  private static NativeLibrary controls() {
+  private static void prepare() {
     try {
       JnaNatives.prepare();
       String given = System.getProperty("kvasir.standin.data"); // of the test that started this JVM
@@ -37,9 +49,10 @@ final class Rig {
       NativeEnvironment.set(Map.of("MOONCAKE_STANDIN_DIR", data.toString()));
       System.setProperty("kvasir.standin.data", data.toString());
       if (given == null) {
+        NativeEnvironment.set(
+            Map.of("MC_LOG_LEVEL", "ERROR")); // one that a test starts is on its own
         Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(data)));
       }
-      return NativeLibrary.getInstance(library().toString());
     } catch (IOException | StoreException e) {
       throw new IllegalStateException(e);
     }
@@ -60,9 +73,13 @@ final class Rig {
     return REAL ? Path.of(REAL_LIBRARY) : STANDIN.resolve("libmooncake_store.so");
   }
 
-  /** Where the stand-in and its programs lie. */
-  static Path standin() {
-    return STANDIN;
+  /** {@return mooncake_master or mooncake_client, or the stand-in's} */
+  static Path program(String name) {
+    String real = System.getenv("MOONCAKE_PROGRAMS");
+    assumeTrue(
+        !REAL || real != null,
+        "set MOONCAKE_PROGRAMS to the folder of mooncake_master and mooncake_client");
+    return REAL ? Path.of(real, "mooncake_" + name) : STANDIN.resolve("standin_" + name);
   }
 
   /** Skips a test that bends the stand-in. */
@@ -119,7 +136,7 @@ final class Rig {
   /** Takes all faults back. */
   static void clear() {
     if (!REAL) {
-      CONTROLS.getFunction("standin_clear").invokeVoid(new Object[0]);
+      Controls.OF.getFunction("standin_clear").invokeVoid(new Object[0]);
     }
   }
 
@@ -135,16 +152,26 @@ final class Rig {
     return control("standin_drop", address, key) == 0;
   }
 
+  /** {@return the protocol and the device that this process's last setup got} */
+  static String lastSetup() {
+    byte[] protocol = new byte[64];
+    byte[] device = new byte[256];
+    Controls.OF
+        .getFunction("standin_last_setup")
+        .invokeVoid(new Object[] {protocol, (long) protocol.length, device, (long) device.length});
+    return com.sun.jna.Native.toString(protocol) + " " + com.sun.jna.Native.toString(device);
+  }
+
   static void leaveInFlight(String address, String key, long size) {
     assertEquals(0, control("standin_leave_in_flight", address, key, size));
   }
 
   private static int control(String name, Object... arguments) {
-    return CONTROLS.getFunction(name).invokeInt(arguments);
+    return Controls.OF.getFunction(name).invokeInt(arguments);
   }
 
   private static long longControl(String name, Object... arguments) {
-    Function function = CONTROLS.getFunction(name);
+    Function function = Controls.OF.getFunction(name);
     return function.invokeLong(arguments);
   }
 }

@@ -60,7 +60,7 @@ class RulesTest {
   }
 
   private static Abi abi() throws StoreException {
-    return StoreLibrary.load(Optional.of(Rig.library()), Map.of());
+    return StoreLibrary.load(Optional.of(Rig.library()), Map.of(), Map.of());
   }
 
   @ParameterizedTest
@@ -232,6 +232,27 @@ class RulesTest {
     assertEquals("ERROR", NativeEnvironment.get("MC_LOG_LEVEL"), "what is set stays");
   }
 
+  /** Opens and closes a store as the first thing that its process does. */
+  static final class Opener {
+    public static void main(String[] args) throws Exception {
+      new MooncakeProvider().open(new TestContext(new Settings(args[0]).config())).close();
+      System.out.println("closed");
+    }
+  }
+
+  @Test
+  void rule06TheLogLevelIsSetBeforeTheLibraryIsLoaded() throws Exception {
+    List<String> said = new java.util.ArrayList<>();
+    try (Child opener = Child.jvmWithErrors(Opener.class, Rig.master(SEGMENT))) {
+      for (String line = opener.line(); line != null; line = opener.line()) {
+        said.add(line);
+      }
+      assertEquals(0, opener.end());
+    }
+    assertTrue(said.contains("closed"), said::toString);
+    assertTrue(said.stream().noneMatch(line -> line.matches("I20\\d{6} .*")), said::toString);
+  }
+
   @Test
   void rule07DuplicateKeysInABatchAreAskedOnce() throws Exception {
     String master = Rig.master(SEGMENT);
@@ -356,6 +377,53 @@ class RulesTest {
       Thread.sleep(500); // Mooncake gives the dead writer up
       Client.all(BlockStatus.OK, client.save(keys));
       Client.all(BlockStatus.OK, client.load(keys));
+    }
+  }
+
+  /** Whoever removed it wins: a save that puts again would happen twice. */
+  @Test
+  void rule09WhatWasRemovedRightAfterThePutIsNotPutAgain() throws Exception {
+    Rig.needsStandin();
+    String master = Rig.master(SEGMENT);
+    try (Client client = new Client(new Settings(master))) {
+      BlockKeys keys = client.keys(1, 2);
+      Rig.delay("batch_is_exist", 400, 2); // before and after the put
+      AtomicReference<Blocks> saved = new AtomicReference<>();
+      Thread saver = Thread.ofPlatform().start(() -> saved.set(client.save(keys)));
+      Client.until("it is put", () -> Rig.drop(master, keys.flatKey(1)));
+      saver.join();
+      Client.all(BlockStatus.OK, saved.get());
+      assertEquals(1, client.found(keys));
+    }
+  }
+
+  @Test
+  void rule09ASaveAsksOnceForAllItsBlocks() throws Exception {
+    Rig.needsStandin();
+    try (Client client = new Client(new Settings(Rig.master(SEGMENT)))) {
+      Blocks blocks = client.filled(client.keys(1, 60));
+      long before = Rig.get("calls");
+      client.namespace.save(blocks, Client.in(10_000));
+      Client.all(BlockStatus.OK, blocks);
+      assertEquals(before + 3, Rig.get("calls"), "a look, a put and a look");
+      client.namespace.save(client.again(blocks), Client.in(10_000));
+      assertEquals(before + 4, Rig.get("calls"), "what is there is not put");
+    }
+  }
+
+  /** As a put of it would be no more than a look, while the evictor may take it. */
+  @Test
+  void rule09WhatIsThereIsLeasedByASaveAndStays() throws Exception {
+    Rig.needsStandin();
+    String master = Rig.master(SEGMENT);
+    Rig.set(master, "lease_ms", 60_000);
+    try (Client client = new Client(new Settings(master))) {
+      BlockKeys keys = client.keys(1, 2);
+      Raw.put(master, keys.flatKey(0), new byte[5]); // of another writer, and not leased
+      long leased = Rig.get(master, "leased");
+      Rig.fail("batch_put_from", keys.flatKey(0), Codes.INVALID_PARAMS, 1);
+      Client.all(BlockStatus.OK, client.save(keys));
+      assertEquals(leased + 2, Rig.get(master, "leased"));
     }
   }
 
@@ -612,6 +680,29 @@ class RulesTest {
       assertEquals(
           Optional.of(1L << 30),
           ConnectorFile.of(Optional.of(file), Map.of()).size("local_buffer_size"));
+    } finally {
+      Files.delete(file);
+    }
+  }
+
+  @Test
+  void rule13TheProtocolAndItsDevicesReachTheLibrary() throws Exception {
+    Rig.needsStandin();
+    Settings settings = new Settings(Rig.master(SEGMENT));
+    new Client(settings).close();
+    assertEquals("tcp ", Rig.lastSetup());
+    settings.protocol = Optional.of(MooncakeConfig.Protocol.RDMA);
+    settings.device = Optional.of("mlx5_0,mlx5_1");
+    new Client(settings).close();
+    assertEquals("rdma mlx5_0,mlx5_1", Rig.lastSetup());
+    Path file = Files.createTempFile("mooncake", ".json");
+    try {
+      Files.writeString(file, "{\"protocol\": \"rdma\", \"device_name\": \"mlx5_bond_0\"}");
+      settings.protocol = Optional.empty();
+      settings.device = Optional.empty();
+      settings.connectorFile = Optional.of(file);
+      new Client(settings).close();
+      assertEquals("rdma mlx5_bond_0", Rig.lastSetup());
     } finally {
       Files.delete(file);
     }

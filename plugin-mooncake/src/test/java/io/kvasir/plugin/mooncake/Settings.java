@@ -15,6 +15,7 @@ final class Settings {
   Optional<String> metadata = Optional.empty();
   Optional<String> host = Optional.of("127.0.0.1");
   Optional<MooncakeConfig.Protocol> protocol = Optional.empty();
+  Optional<String> device = Optional.empty();
   Optional<ByteSize> segment = Optional.empty();
   int replicas = 1;
   MooncakeConfig.Pin pin = MooncakeConfig.Pin.NONE;
@@ -39,7 +40,7 @@ final class Settings {
         metadata,
         host,
         protocol,
-        Optional.empty(),
+        device,
         segment,
         Optional.empty(),
         replicas,
