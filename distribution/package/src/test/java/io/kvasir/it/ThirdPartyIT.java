@@ -173,7 +173,7 @@ class ThirdPartyIT {
     Map<String, String> server = Map.of("REDIS_SERVER", program.get().toString());
     shell(mvn + "package", server).good();
     kit(project, "the kit, with the client as an automatic module");
-    shell(mvn + "surefire:test -Dsurefire.useModulePath=false", server).good();
+    shell(mvn + "package -Dsurefire.useModulePath=false", server).good();
     kit(project, "the kit on the class path");
     try (Redis redis = new Redis(program.get())) {
       Path config =
@@ -262,9 +262,9 @@ class ThirdPartyIT {
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
       process.destroy();
-      process.waitFor();
+      process.onExit().join();
     }
   }
 
