@@ -4,7 +4,6 @@
 ROOT=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
 LOG=$ROOT/benchmarks/target/build.log
 STAMP=$ROOT/benchmarks/target/build.stamp
-CACHE=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/kvasir/benchmarks
 
 fail() {
   printf '%s: %s\n' "$PROGRAM" "$1" >&2
@@ -39,41 +38,12 @@ build() {
   printf ' done\n' >&2
 }
 
-# debian_packages PACKAGE: it and the libraries that it needs and this machine has not installed.
-debian_packages() {
-  apt-cache depends --recurse --no-recommends --no-suggests --no-conflicts --no-breaks --no-replaces \
-    --no-enhances "$1" | grep -E "^(lib|$1|redis-tools)" | grep -vE '^lib(python|perl|.*-perl$)' | sort -u |
-    while read -r package; do
-      [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || printf '%s ' "$package"
-    done
-}
+. "$ROOT/dev/debian.sh"
 
-# debian BINARY PACKAGE: adds to PROPERTIES where the program is, unpacked from Debian's packages into the
-# user's cache if the machine has none. Without Debian, or a way to its packages, nothing is added: the
-# program says that it is missing.
-debian() {
-  command -v "$1" >/dev/null && return
-  root=$CACHE/$2
-  if [ ! -x "$root/usr/bin/$1" ] && command -v apt-get >/dev/null && command -v dpkg >/dev/null; then
-    printf 'unpacking %s into %s ...' "$2" "$root" >&2
-    mkdir -p "$root.new/packages"
-    # shellcheck disable=SC2046 # one word for each package
-    if (cd "$root.new/packages" && apt-get -q download $(debian_packages "$2")) >"$root.log" 2>&1; then
-      for package in "$root.new"/packages/*.deb; do
-        dpkg -x "$package" "$root.new"
-      done
-      rm -rf "$root.new/packages" "$root" && mv "$root.new" "$root"
-      printf ' done\n' >&2
-    else
-      rm -rf "$root.new"
-      printf ' failed (log: %s)\n' "$root.log" >&2
-    fi
-  fi
-  if [ -x "$root/usr/bin/$1" ]; then
-    libraries=$(find "$root" -name '*.so.*' -exec dirname {} + | sort -u | tr '\n' ':')
-    PROPERTIES="$PROPERTIES -Dkvasir.benchmarks.$1=$root/usr/bin/$1"
-    PROPERTIES="$PROPERTIES -Dkvasir.benchmarks.$1.libraries=${libraries%:}"
-  fi
+# program BINARY PACKAGE: adds to PROPERTIES where the program is; without one the program says so.
+program() {
+  debian "$1" "$2"
+  [ -z "$FOUND" ] || PROPERTIES="$PROPERTIES -Dkvasir.benchmarks.$1=$FOUND"
 }
 
 find_jdk
@@ -82,4 +52,4 @@ up_to_date || build
 PROPERTIES=
 CLASS_PATH="$ROOT/benchmarks/target/classes:$ROOT/api/target/classes:$ROOT/plugin-local/target/classes"
 CLASS_PATH="$CLASS_PATH:$ROOT/plugins/plugin-memory/target/classes:$ROOT/core/target/classes"
-CLASS_PATH="$CLASS_PATH:$ROOT/distribution/cli/target/classes:$ROOT/benchmarks/target/lib/*"
+CLASS_PATH="$CLASS_PATH:$ROOT/distribution/cli/target/classes:$ROOT/plugins/conformance/target/classes:$ROOT/benchmarks/target/lib/*"

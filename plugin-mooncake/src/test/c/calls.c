@@ -28,14 +28,17 @@ static bool *find_shadowed(const char **keys, size_t count) {
   return shadowed;
 }
 
-static bool any_null(const char **keys, size_t count) {
+/* buffers: NULL for calls without them */
+static bool any_null(const char **keys, void **buffers, const size_t *sizes, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    if (keys[i] == NULL) return true;
+    if (keys[i] == NULL || (buffers != NULL && buffers[i] == NULL && sizes[i] > 0)) return true;
   }
   return false;
 }
 
 /* ---- put ---- */
+
+#define SOCKET_BUFFERS ((size_t)4 << 20)
 
 struct writing {
   struct object *object;
@@ -89,8 +92,10 @@ static void put_all(struct store *store, const char *function, const char **keys
   if (wanted > 0 && rc == 0) {
     master_unlock(&store->master);
     sleep_ms(control(TRANSFER_MS));
-    struct call call = {now_ns() + control(PUT_TIMEOUT_MS) * 1000000, 0};
+    int64_t began = now_ns();
+    struct call call = {0, 0};
     for (size_t i = 0; i < count; i++) {
+      call.deadline = began + control(sizes[i] > SOCKET_BUFFERS ? PUT_TIMEOUT_MS : GET_TIMEOUT_MS) * 1000000;
       for (uint32_t r = 0; r < writings[i].replicas && results[i] == 0; r++) {
         results[i] = transfer(store, &writings[i].places[r], buffers[i], sizes[i], true, &call);
       }
@@ -116,16 +121,12 @@ static void put_all(struct store *store, const char *function, const char **keys
 
 int mooncake_store_put(store_t pointer, const char *key, const void *buffer, size_t size,
                        const struct replicate_config *config) {
-  if (pointer == NULL || key == NULL) return INTERNAL_ERROR;
+  if (pointer == NULL || key == NULL || (buffer == NULL && size > 0)) return INTERNAL_ERROR;
   struct store *store = enter("put", pointer);
   int result = INVALID_PARAMS;
   if (size > 0 && size <= store->buffer_size) {
     void *bytes = (void *)(uintptr_t)buffer;
-    if (buffer == NULL) {
-      result = INTERNAL_ERROR;
-    } else {
-      put_all(store, "put", &key, &bytes, &size, 1, config, &result);
-    }
+    put_all(store, "put", &key, &bytes, &size, 1, config, &result);
   }
   leave(pointer);
   return result;
@@ -148,7 +149,7 @@ int mooncake_store_batch_put_from(store_t pointer, const char **keys, void **buf
   if (pointer == NULL || keys == NULL || buffers == NULL || sizes == NULL || results == NULL) return INTERNAL_ERROR;
   struct store *store = enter("batch_put_from", pointer);
   if (!store->set_up) misuse("batch_put_from", "setup was not called");
-  int rc = any_null(keys, count) ? INTERNAL_ERROR : 0;
+  int rc = any_null(keys, buffers, sizes, count) ? INTERNAL_ERROR : 0;
   if (rc == 0) put_all(store, "batch_put_from", keys, buffers, sizes, count, config, results);
   leave(pointer);
   return rc;
@@ -162,9 +163,18 @@ struct reading {
 };
 
 static void lease(struct store *store, struct object *object) {
-  int64_t now = now_ns(), until = now + store->master.shared->settings[LEASE_MS] * 1000000;
-  object->used_at = now;
+  int64_t until = now_ns() + store->master.shared->settings[LEASE_MS] * 1000000;
   if (until > object->lease_until) object->lease_until = until;
+}
+
+/* A replica in the client's own segment, otherwise the first one, even if its owner is dead and another's is not. */
+static uint32_t replica_to_read(struct store *store, struct object *object) {
+  for (uint32_t r = 0; r < object->replicas; r++) {
+    uint32_t slot = object->replica[r].segment;
+    bool own = slot == store->segment && store->master.shared->segments[slot].generation == store->segment_generation;
+    if (own) return r;
+  }
+  return 0;
 }
 
 /* Size of the value, with a lease, or the error. */
@@ -192,11 +202,11 @@ static void get_all(struct store *store, const char *function, const char **keys
     int fault = fault_of_key(function, keys[i]);
     results[i] = fault != 0 ? fault : look_up(store, keys[i], &object);
     if (results[i] < 0) continue;
-    if (sizes[i] < (size_t)results[i] || buffers[i] == NULL) {
+    if (sizes[i] < (size_t)results[i]) {
       results[i] = INVALID_PARAMS;
       continue;
     }
-    readings[i] = (struct reading){place_of(store, object, 0),
+    readings[i] = (struct reading){place_of(store, object, replica_to_read(store, object)),
                                    now_ns() + store->master.shared->settings[LEASE_MS] * 1000000};
   }
   master_unlock(&store->master);
@@ -230,7 +240,7 @@ int mooncake_store_batch_get_into(store_t pointer, const char **keys, void **buf
   if (pointer == NULL || keys == NULL || buffers == NULL || sizes == NULL || results == NULL) return INTERNAL_ERROR;
   struct store *store = enter("batch_get_into", pointer);
   if (!store->set_up) misuse("batch_get_into", "setup was not called");
-  int rc = any_null(keys, count) ? INTERNAL_ERROR : 0;
+  int rc = any_null(keys, buffers, sizes, count) ? INTERNAL_ERROR : 0;
   if (rc == 0) get_all(store, "batch_get_into", keys, buffers, sizes, count, results);
   leave(pointer);
   return rc;
@@ -268,7 +278,7 @@ int mooncake_store_is_exist(store_t pointer, const char *key) {
 }
 
 int mooncake_store_batch_is_exist(store_t pointer, const char **keys, size_t count, int *results) {
-  if (pointer == NULL || keys == NULL || results == NULL || any_null(keys, count)) return INTERNAL_ERROR;
+  if (pointer == NULL || keys == NULL || results == NULL || any_null(keys, NULL, NULL, count)) return INTERNAL_ERROR;
   struct store *store = enter("batch_is_exist", pointer);
   int rc = store->set_up ? 0 : INVALID_PARAMS;
   if (rc == 0) exist_all(store, "batch_is_exist", keys, count, results);

@@ -38,7 +38,7 @@ struct object {
   uint32_t chain;         /* next object of the bucket, or of the list of free ones */
   uint64_t id;            /* of the put that made it */
   uint64_t hash, key, key_length, size, space;
-  int64_t put_started, lease_until, used_at, soft_until;
+  int64_t put_started, lease_until, soft_until;
   uint32_t hard, replicas;
   struct replica replica[MAX_REPLICAS];
 };

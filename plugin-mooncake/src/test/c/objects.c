@@ -255,7 +255,9 @@ int object_start(struct master *master, const char *key, uint64_t size, const st
     for (; o->replicas > 0; o->replicas--) {
       segment_unlink(shared, slot * MAX_REPLICAS + o->replicas - 1);
     }
-    shared->evict_wanted = 1;
+    uint64_t segments = 0;
+    for (uint32_t i = 0; i < MAX_SEGMENTS; i++) segments += shared->segments[i].generation != 0;
+    if (segments >= replicas) shared->evict_wanted = 1;
     return NO_AVAILABLE_HANDLE;
   }
   if (shared->free_object != 0) {
@@ -267,8 +269,7 @@ int object_start(struct master *master, const char *key, uint64_t size, const st
   o->hash = hash;
   o->key = stored;
   o->key_length = length;
-  o->put_started = o->used_at = now;
-  o->lease_until = 0;
+  o->put_started = o->lease_until = now;
   o->soft_until = config != NULL && config->with_soft_pin ? INT64_MAX : 0;
   o->hard = config != NULL && config->with_hard_pin;
   o->chain = *bucket(shared, hash);
@@ -283,8 +284,8 @@ int object_start(struct master *master, const char *key, uint64_t size, const st
 int object_end(struct master *master, struct object *o, uint64_t id) {
   if (o->state != WRITING || o->id != id) return OBJECT_NOT_FOUND;
   die_here();
-  o->used_at = now_ns();
-  if (o->soft_until != 0) o->soft_until = o->used_at + master->shared->settings[SOFT_PIN_MS] * 1000000;
+  o->lease_until = now_ns();
+  if (o->soft_until != 0) o->soft_until = o->lease_until + master->shared->settings[SOFT_PIN_MS] * 1000000;
   o->state = COMPLETE;
   return 0;
 }
@@ -368,43 +369,52 @@ void master_space(struct shared *shared, uint64_t *capacity, uint64_t *used) {
 bool master_wants_eviction(struct master *master) {
   uint64_t capacity, used;
   master_space(master->shared, &capacity, &used);
-  return master->shared->evict_wanted ||
-         (used > 0 && used >= capacity / 100 * (uint64_t)master->shared->settings[EVICT_FROM]);
+  return master->shared->evict_wanted || used > capacity / 100 * (uint64_t)master->shared->settings[EVICT_FROM];
 }
 
 struct candidate {
-  int64_t soft, used_at;
+  bool soft;
+  int64_t lease_until; /* of a key that nobody asked for: the end of its put */
   uint32_t object;
 };
 
-static int by_use(const void *left, const void *right) {
+static int by_lease(const void *left, const void *right) {
   const struct candidate *a = left, *b = right;
-  if (a->soft != b->soft) return a->soft < b->soft ? -1 : 1;
-  return a->used_at < b->used_at ? -1 : a->used_at > b->used_at;
+  if (a->soft != b->soft) return a->soft ? 1 : -1;
+  return a->lease_until < b->lease_until ? -1 : a->lease_until > b->lease_until;
 }
 
+static uint64_t share_of(uint64_t count, double ratio) {
+  uint64_t whole = (uint64_t)((double)count * ratio);
+  return whole + ((double)whole < (double)count * ratio);
+}
+
+/* Shares are of the number of keys, whatever their size, and leased ones count. Soft pins go where the others that are
+   free do not make up half of the share, or what is beyond the limit. */
 void master_evict(struct master *master) {
   struct shared *shared = master->shared;
   if (!master_wants_eviction(master)) return;
-  shared->evict_wanted = 0;
   struct candidate *candidates = malloc(sizeof *candidates * ((size_t)shared->objects_used + 1));
-  size_t count = 0;
+  uint64_t count = 0, soft = 0, all = 0, evicted = 0;
   int64_t now = now_ns();
   for (uint32_t i = 1; i <= shared->objects_used; i++) {
     struct object *o = object(shared, i);
-    if (o->state == COMPLETE && !o->hard && !object_leased(o, now)) {
-      candidates[count++] = (struct candidate){o->soft_until > now, o->used_at, i};
-    }
+    if (o->state != COMPLETE || o->hard) continue;
+    all++;
+    if (object_leased(o, now)) continue;
+    soft += o->soft_until > now;
+    candidates[count++] = (struct candidate){o->soft_until > now, o->lease_until, i};
   }
-  qsort(candidates, count, sizeof *candidates, by_use);
+  qsort(candidates, count, sizeof *candidates, by_lease);
   uint64_t capacity, used;
   master_space(shared, &capacity, &used);
-  uint64_t freed = 0, wanted = capacity / 100 * (uint64_t)shared->settings[EVICT_STEP];
-  for (size_t i = 0; i < count && freed < wanted; i++) {
-    struct object *o = object(shared, candidates[i].object);
-    freed += o->space * o->replicas;
-    object_delete(master, o);
-    shared->evicted++;
+  double step = (double)shared->settings[EVICT_STEP] / 100;
+  double beyond = (double)used / (double)(capacity + !capacity) - (double)shared->settings[EVICT_FROM] / 100;
+  double target = beyond > 0 ? beyond + step : step, least = beyond > target / 2 ? beyond : target / 2;
+  while (evicted < count && evicted < share_of(all, evicted < count - soft ? target : least)) {
+    object_delete(master, object(shared, candidates[evicted++].object));
   }
+  shared->evicted += evicted;
+  if (evicted > 0 || all == 0) shared->evict_wanted = 0;
   free(candidates);
 }

@@ -13,7 +13,8 @@
  * SETTINGS OF THIS PROCESS (standin_set; milliseconds unless said otherwise)
  *   down_delay_ms 4300     a call to a dead master blocks so long, from the second call on; a setup once per retry
  *   get_timeout_ms 30000   a get from a frozen owner blocks so long
- *   put_timeout_ms 60000   a put to a frozen owner blocks so long
+ *   put_timeout_ms 60000   a put to a frozen owner blocks so long; of 4 MiB at most, which the sockets take without
+ *                          it, only get_timeout_ms
  *   protocol_ms 22000      a setup with an unknown protocol blocks so long
  *   metadata_ms 2100       a setup with a metadata server that does not answer blocks so long
  *   call_delay_ms 0        added to each call
@@ -27,11 +28,12 @@
  *
  * SETTINGS OF A MASTER (standin_master_set; a new master takes those of the process that makes it)
  *   lease_ms 10000   discard_ms 30000   client_ttl_ms 10000   soft_pin_ms 1800000
- *   evict_from 90 (percent of the capacity)   evict_step 5 (percent of the capacity)
+ *   evict_from 90 (percent of the capacity)   evict_step 5 (percent of the keys)
  */
 #ifndef KVASIR_STANDIN_H
 #define KVASIR_STANDIN_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define STANDIN_EXPORT __attribute__((visibility("default")))
@@ -51,6 +53,9 @@ STANDIN_EXPORT int standin_fail(const char *function, const char *key_part, int 
 
 /* The next count calls of function take ms longer, before they do anything. NULL: any function. */
 STANDIN_EXPORT int standin_delay(const char *function, int64_t ms, int count);
+
+/* Copies the protocol and the device of this process's last setup, whatever came of it. */
+STANDIN_EXPORT void standin_last_setup(char *protocol, size_t protocol_length, char *device, size_t device_length);
 
 /* Forgets all pending standin_fail and standin_delay. */
 STANDIN_EXPORT void standin_clear(void);

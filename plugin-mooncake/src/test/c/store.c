@@ -11,6 +11,7 @@
 
 #define SMALLEST_SEGMENT (UINT64_C(16) << 20)
 #define LARGEST_SEGMENT (UINT64_C(512) << 30)
+#define DEFAULT_MASTER "127.0.0.1:50051"
 
 static struct handle *live_handles;
 static pthread_mutex_t live_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -168,18 +169,18 @@ static bool metadata_answers(const char *metadata) {
 }
 
 /* 0 with the master open, or the error after the time that the real library takes */
-static int find_master(struct store *store, const char *host, const char *address) {
+static int find_master(struct master *found, const char *host, const char *address) {
   const char *segment = getenv("MOONCAKE_STANDIN_SEGMENT"), *retries = getenv("MC_STORE_CLIENT_SETUP_RETRIES");
   int attempts = has_port(host) ? 1 : retries != NULL ? atoi(retries) : 20;
   for (int i = 0; i < attempts; i++) {
-    if (master_open(&store->master, address, segment != NULL ? atoll(segment) : -1)) {
-      enum process_state state = master_state(&store->master);
+    if (master_open(found, address, segment != NULL ? atoll(segment) : -1)) {
+      enum process_state state = master_state(found);
       for (int64_t began = now_ns(); state == FROZEN && now_ns() - began < control(RPC_TIMEOUT_MS) * 1000000;) {
         sleep_ms(2);
-        state = master_state(&store->master);
+        state = master_state(found);
       }
       if (state == RUNNING) return 0;
-      master_close(&store->master);
+      master_close(found);
       if (state == FROZEN) continue;
     }
     sleep_ms(control(DOWN_DELAY_MS));
@@ -187,28 +188,41 @@ static int find_master(struct store *store, const char *host, const char *addres
   return has_port(host) ? INVALID_PARAMS : INTERNAL_ERROR;
 }
 
-static int set_up(struct store *store, const char *host, const char *metadata, uint64_t segment_size,
-                  uint64_t buffer_size, const char *protocol, const char *address) {
-  if (*host == 0) return INVALID_PARAMS;
+/* What the real library's engine makes of its settings, which it looks at when it has found the master: 0, or the error. */
+static int start_engine(const char *function, const char *host, const char *metadata, const char *protocol) {
   bool http = strncmp(metadata, "http://", 7) == 0 || strncmp(metadata, "https://", 8) == 0;
   if (!http && strcmp(metadata, "P2PHANDSHAKE") != 0) {
-    misuse("setup", "the metadata server is neither P2PHANDSHAKE nor http(s)://host:port/metadata");
+    misuse(function, "the metadata server is neither P2PHANDSHAKE nor http(s)://host:port/metadata");
   }
-  tear_down(store);
+  int failure = has_port(host) ? INVALID_PARAMS : INTERNAL_ERROR;
   if (strcmp(protocol, "tcp") != 0 && strcmp(protocol, "rdma") != 0) {
     sleep_ms(control(PROTOCOL_MS));
-    return INTERNAL_ERROR;
+    return failure;
   }
   if (http && !metadata_answers(metadata)) {
     sleep_ms(control(METADATA_MS));
-    return INTERNAL_ERROR;
+    return failure;
   }
-  if (buffer_size > LARGEST_SEGMENT) return INTERNAL_ERROR;
-  int rc = find_master(store, host, address);
+  return 0;
+}
+
+static int set_up(const char *function, struct store *store, const char *host, const char *metadata,
+                  uint64_t segment_size, uint64_t buffer_size, const char *protocol, const char *address) {
+  if (*host == 0) return INVALID_PARAMS;
+  struct master found;
+  int rc = find_master(&found, host, address);
   if (rc != 0) return rc;
-  /* a segment of the wrong size leaves a handle behind that calls itself healthy */
-  bool wrong = segment_size != 0 && (segment_size < SMALLEST_SEGMENT || segment_size > LARGEST_SEGMENT);
-  store->segment_size = wrong ? 0 : segment_size;
+  rc = start_engine(function, host, metadata, protocol);
+  if (rc != 0) {
+    master_close(&found);
+    return rc;
+  }
+  tear_down(store);
+  store->master = found;
+  /* sizes that cannot be had leave a handle behind that calls itself healthy */
+  if (segment_size != 0 && (segment_size < SMALLEST_SEGMENT || segment_size > LARGEST_SEGMENT)) rc = INVALID_PARAMS;
+  if (buffer_size > LARGEST_SEGMENT) rc = INTERNAL_ERROR;
+  store->segment_size = rc == 0 ? segment_size : 0;
   store->segment = NO_SEGMENT;
   store->buffer_size = buffer_size;
   store->master_missed = 0;
@@ -224,26 +238,54 @@ static int set_up(struct store *store, const char *host, const char *metadata, u
   pthread_create(&store->keeper, NULL, keep, store);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   store->set_up = true;
-  return wrong ? INVALID_PARAMS : 0;
+  return rc;
 }
+
+static char setup_protocol[64], setup_device[256];
+
+static void note_setup(const char *protocol, const char *device) {
+  pthread_mutex_lock(&live_lock);
+  snprintf(setup_protocol, sizeof setup_protocol, "%s", protocol == NULL ? "" : protocol);
+  snprintf(setup_device, sizeof setup_device, "%s", device == NULL ? "" : device);
+  pthread_mutex_unlock(&live_lock);
+}
+
+void standin_last_setup(char *protocol, size_t protocol_length, char *device, size_t device_length) {
+  pthread_mutex_lock(&live_lock);
+  snprintf(protocol, protocol_length, "%s", setup_protocol);
+  snprintf(device, device_length, "%s", setup_device);
+  pthread_mutex_unlock(&live_lock);
+}
+
+static const char *or_else(const char *text, const char *otherwise) { return text != NULL ? text : otherwise; }
 
 int mooncake_store_setup(store_t pointer, const char *host, const char *metadata, uint64_t segment_size,
                          uint64_t buffer_size, const char *protocol, const char *device, const char *address) {
-  (void)device;
-  if (pointer == NULL || host == NULL || metadata == NULL || protocol == NULL || address == NULL) {
-    return INTERNAL_ERROR;
-  }
+  if (pointer == NULL) return INTERNAL_ERROR;
   struct store *store = enter("setup", pointer);
+  note_setup(protocol, device);
   int rc = fault_of_call("setup");
-  if (rc == 0) rc = set_up(store, host, metadata, segment_size, buffer_size, protocol, address);
+  if (rc == 0) {
+    rc = set_up("setup", store, or_else(host, ""), or_else(metadata, ""), segment_size, buffer_size,
+                or_else(protocol, "tcp"), or_else(address, DEFAULT_MASTER));
+  }
   leave(pointer);
   return rc;
 }
 
-/* Of no use to Kvasir and not measured: it behaves as before setup. */
+/* The real one knows one place for the master, and one for the metadata, which only builds with etcd can read. */
 int mooncake_store_init_all(store_t pointer, const char *protocol, const char *device, uint64_t segment_size) {
-  (void)segment_size;
-  return pointer == NULL || protocol == NULL || device == NULL ? INTERNAL_ERROR : INVALID_PARAMS;
+  (void)device;
+  if (pointer == NULL) return INTERNAL_ERROR;
+  struct store *store = enter("init_all", pointer);
+  int rc = fault_of_call("init_all");
+  if (store->set_up) rc = INVALID_PARAMS;
+  if (rc == 0) {
+    rc = set_up("init_all", store, "localhost:12345", "127.0.0.1:2379", segment_size, UINT64_C(1) << 30,
+                or_else(protocol, "tcp"), DEFAULT_MASTER);
+  }
+  leave(pointer);
+  return rc;
 }
 
 int mooncake_store_health_check(store_t pointer) {
@@ -260,9 +302,10 @@ int mooncake_store_health_check(store_t pointer) {
 int mooncake_store_get_hostname(store_t pointer, char *out, size_t length) {
   if (pointer == NULL || out == NULL || length == 0) return INTERNAL_ERROR;
   struct store *store = enter("get_hostname", pointer);
-  snprintf(out, length, "%s", store->set_up ? store->name : "");
+  bool fits = strlen(store->name) < length;
+  if (fits) strcpy(out, store->name);
   leave(pointer);
-  return 0;
+  return fits ? 0 : INTERNAL_ERROR;
 }
 
 /* ---- registered memory ---- */

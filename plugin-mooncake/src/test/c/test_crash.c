@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #define SIZE 100000
+#define LARGE (32 * MIB)
 #define MIB ((size_t)1 << 20)
 
 /* what a peer and this process share */
@@ -29,7 +30,7 @@ static void shorten_waits(void) {
   if (real) return;
   standin.set("down_delay_ms", 1000);
   standin.set("get_timeout_ms", 400);
-  standin.set("put_timeout_ms", 3000);
+  standin.set("put_timeout_ms", 4000);
 }
 
 /* ---- two processes ---- */
@@ -149,6 +150,27 @@ static void replicas_lie_in_different_segments(void) {
 
 /* ---- owners ---- */
 
+static void get_reads_the_own_replica_or_else_the_first(void) {
+  struct replicate_config two = {2, 0, 0, NULL, 0};
+  start_master(client_ttl(), NULL);
+  pid_t node = start_node("64MB");
+  store_t owner = connect_with(64 * MIB, 0), store = connect_with(0, 0);
+  put_twenty(store, &two);
+  stop(node, SIGKILL);
+  char *into = malloc(SIZE);
+  int own = 0, first = 0;
+  for (int i = 0; i < 20; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "k%d", i);
+    own += mc.get_into(owner, name, into, SIZE) > 0;
+    int64_t got = mc.get_into(store, name, into, SIZE);
+    first += got > 0;
+    TRUE(got > 0 || got == TRANSFER_FAIL);
+  }
+  EXPECT(20, own);
+  TRUE(first > 0 && first < 20); /* where the dead one's is the first, the other one's is not tried */
+}
+
 static void killed_owner_is_800_then_a_miss(void) {
   start_master(client_ttl(), "--default_kv_lease_ttl=200", NULL);
   pid_t node = start_node("64MB");
@@ -218,14 +240,29 @@ static void frozen_owner_blocks_a_put_then_704_or_in_a_batch_800(void) {
   EXPECT(0, put_block(store, "old", SIZE, 1));
   stop(node, SIGSTOP);
   int64_t began = now_ms();
-  EXPECT(OBJECT_NOT_FOUND, put_block(store, "k", SIZE, 1));
-  TRUE(now_ms() - began >= (real ? 50000 : 3000));
+  EXPECT(OBJECT_NOT_FOUND, put_block(store, "k", LARGE, 1));
+  TRUE(now_ms() - began >= (real ? 50000 : 3900));
   stop(node, SIGCONT);
   UNTIL(put_block(store, "new", SIZE, 3) == 0);
   EXPECT(0, mc.is_exist(store, "old"));
   EXPECT(0, mc.is_exist(store, "k"));
   stop(node, SIGSTOP);
-  EXPECT(TRANSFER_FAIL, batch_put_one(store, "k", SIZE, NULL));
+  EXPECT(TRANSFER_FAIL, batch_put_one(store, "k", LARGE, NULL));
+}
+
+/* what fits into the sockets' buffers is on its way at once, and the owner's answer is waited for */
+static void frozen_owner_blocks_a_small_put_as_long_as_a_get(void) {
+  start_master(client_ttl(), NULL);
+  pid_t node = start_node("64MB");
+  shorten_waits();
+  if (!real) standin.set("get_timeout_ms", 3000);
+  store_t store = connect_with(0, 0);
+  EXPECT(0, put_block(store, "old", SIZE, 1));
+  stop(node, SIGSTOP);
+  int64_t began = now_ms();
+  EXPECT(OBJECT_NOT_FOUND, put_block(store, "k", SIZE, 1));
+  int64_t took = now_ms() - began;
+  TRUE(took >= (real ? 25000 : 2900) && took < (real ? 50000 : 3900));
 }
 
 static void thawed_owner_lets_a_get_go_on(void) {
@@ -492,9 +529,11 @@ const struct row rows_of_crashes[] = {
     ROW(preferred_segments_are_honoured),
     ROW(values_spread_over_the_segments),
     ROW(replicas_lie_in_different_segments),
+    ROW(get_reads_the_own_replica_or_else_the_first),
     ROW(killed_owner_is_800_then_a_miss),
     ROW(frozen_owner_blocks_a_get_then_800),
     ROW(frozen_owner_blocks_a_put_then_704_or_in_a_batch_800),
+    ROW(frozen_owner_blocks_a_small_put_as_long_as_a_get),
     ROW(thawed_owner_lets_a_get_go_on),
     ROW(killed_writer_leaves_its_key_in_flight),
     ROW(clients_that_are_killed_anywhere_harm_nobody),

@@ -21,6 +21,9 @@ static void hostname_is_the_host_with_a_port(void) {
   TRUE(strncmp(name, "127.0.0.1:", 10) == 0);
   long port = strtol(name + 10, &end, 10);
   TRUE(*end == 0 && port >= 12300 && port <= 14300);
+  size_t length = strlen(name);
+  EXPECT(-1, mc.get_hostname(store, name, length)); /* no room for the NUL */
+  EXPECT(0, mc.get_hostname(store, name, length + 1));
 }
 
 static void before_setup_all_is_600(void) {
@@ -77,14 +80,36 @@ static void batch_before_setup_crashes(void) {
 
 static const char *metadata;
 
-static void setup_with_metadata(void) { setup(mc.create(), "127.0.0.1", metadata, 0, 0, "tcp", "127.0.0.1:1"); }
+static void setup_with_metadata(void) { setup(mc.create(), "127.0.0.1", metadata, 0, 0, "tcp", address); }
 
 static void other_metadata_strings_crash(void) {
   const char *const others[] = {"", "p2phandshake", "etcd://127.0.0.1:2379", "127.0.0.1:2379", "redis://127.0.0.1:1"};
+  start_master(NULL);
   for (int i = 0; i < 5; i++) {
     metadata = others[i];
     CRASHES(setup_with_metadata);
   }
+  /* the metadata is looked at when the master has answered */
+  stop(master_pid, SIGKILL);
+  setenv("MC_STORE_CLIENT_SETUP_RETRIES", "1", 1);
+  if (!real) standin.set("down_delay_ms", 200);
+  EXPECT(-1, setup(mc.create(), "127.0.0.1", "", 0, 0, "tcp", address));
+}
+
+static void init_all_with_a_master(void) {
+  setenv("MC_STORE_CLIENT_SETUP_RETRIES", "1", 1);
+  mc.init_all(mc.create(), "tcp", "", 0);
+}
+
+/* It wants a master at the default port, and metadata that only a build with etcd can read. */
+static void init_all_is_of_no_use(void) {
+  if (real) skip("the real one's master would have to be at the default port");
+  standin.set("down_delay_ms", 200);
+  EXPECT(INVALID_PARAMS, mc.init_all(mc.create(), "tcp", "", 0));
+  EXPECT(-1, mc.init_all(NULL, "tcp", "", 0));
+  EXPECT(INVALID_PARAMS, mc.init_all(connect_shared(), "tcp", "", 0));
+  EXPECT(0, standin.master_start("127.0.0.1:50051", 0));
+  CRASHES(init_all_with_a_master);
 }
 
 static void metadata_server_that_is_not_there_is_minus_1(void) {
@@ -379,6 +404,37 @@ static void pressure_evicts_the_least_recently_used(void) {
   TRUE(more > 0); /* a tight loop does meet -200 */
 }
 
+static void keys_are_evicted_by_the_end_of_their_leases(void) {
+  start_master(real ? "--default_kv_lease_ttl=4000" : "--default_kv_lease_ttl=1000", NULL);
+  start_node("16MB");
+  store_t store = connect_with(0, 0);
+  EXPECT(0, put_block(store, "asked", MIB, 1));
+  EXPECT(1, mc.is_exist(store, "asked"));
+  int64_t asked = now_ms();
+  for (int i = 0; i < 13; i++) EXPECT(0, put_block(store, numbered("later", i), MIB, 1));
+  if (now_ms() - asked > 900) skip("too slow: the later ones have to be put before the lease ends");
+  pause_ms(real ? 4100 : 1100);
+  EXPECT(0, put_block(store, "last", MIB, 1));
+  pause_ms(300);
+  EXPECT(1, mc.is_exist(store, "asked"));
+  EXPECT(0, mc.is_exist(store, "later0"));
+}
+
+static void eviction_takes_a_share_of_the_keys_whatever_their_size(void) {
+  start_master("--default_kv_lease_ttl=60000", NULL);
+  start_node("16MB");
+  store_t store = connect_with(0, 0);
+  for (int i = 0; i < 60; i++) {
+    EXPECT(0, put_block(store, numbered("small", i), 1000, 1));
+    EXPECT(1, mc.is_exist(store, numbered("small", i))); /* leased, and counted */
+  }
+  for (int i = 0; i < 15; i++) EXPECT(0, put_block(store, numbered("k", i), MIB, 1));
+  pause_ms(500);
+  int left = 0;
+  for (int i = 0; i < 15; i++) left += mc.is_exist(store, numbered("k", i));
+  EXPECT(8, left); /* 94 % of the space: 9 % of 75 keys, where 1 MiB is more than 5 % of the bytes */
+}
+
 static void use_protects_from_eviction(void) {
   start_master("--default_kv_lease_ttl=50", NULL);
   start_node("16MB");
@@ -435,6 +491,7 @@ const struct row rows_of_life[] = {
     ROW(before_setup_all_is_600),
     ROW(batch_before_setup_crashes),
     ROW(other_metadata_strings_crash),
+    ROW(init_all_is_of_no_use),
     ROW(metadata_server_that_is_not_there_is_minus_1),
     ROW(unknown_protocol_is_minus_1),
     ROW(empty_host_is_600),
@@ -453,6 +510,8 @@ const struct row rows_of_life[] = {
     ROW(batch_beyond_the_space_succeeds_in_part),
     ROW(values_of_all_sizes_keep_to_themselves),
     ROW(pressure_evicts_the_least_recently_used),
+    ROW(keys_are_evicted_by_the_end_of_their_leases),
+    ROW(eviction_takes_a_share_of_the_keys_whatever_their_size),
     ROW(use_protects_from_eviction),
     ROW(full_of_leases_is_200_until_they_end),
     ROW(hard_pins_are_never_evicted),

@@ -4,7 +4,6 @@ module io.kvasir.cli {
   requires io.kvasir.conformance;
   requires io.kvasir.core;
   requires java.xml;
-  requires jdk.management;
   requires org.junit.platform.launcher;
   requires tools.jackson.databind;
 

@@ -2,10 +2,13 @@
 module io.kvasir.conformance {
   requires transitive io.kvasir.api;
   requires transitive org.junit.jupiter.api;
+  requires java.management;
+  requires jdk.management;
   requires org.junit.jupiter.params;
 
   exports io.kvasir.conformance;
   exports io.kvasir.conformance.engine;
+  exports io.kvasir.conformance.speed;
   exports io.kvasir.conformance.wrap;
 
   // JUnit calls what the rules inherit

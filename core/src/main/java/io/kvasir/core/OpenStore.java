@@ -9,6 +9,9 @@ import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.StoreProvider;
 import io.kvasir.api.store.StoreView;
 import io.kvasir.core.config.ConfigValue;
+import io.kvasir.core.memory.HugePages;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
 
@@ -36,6 +39,11 @@ public record OpenStore<S extends StoreView>(
                 .formatted(bound.getClass().getName(), type.getName()));
       }
       return type.cast(bound);
+    }
+
+    @Override
+    public MemorySegment allocate(Arena arena, long bytes, long alignment) {
+      return HugePages.allocate(arena, bytes, alignment);
     }
   }
 

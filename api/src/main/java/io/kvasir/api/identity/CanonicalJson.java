@@ -35,16 +35,22 @@ public final class CanonicalJson {
     return out.toString();
   }
 
+  @SuppressWarnings("IfChainToSwitch") // for one over types the JVM makes code as it starts
   private static void write(Object value, StringBuilder out) {
-    switch (value) {
-      case null -> out.append("null");
-      case Boolean b -> out.append(b.booleanValue());
-      case String s -> writeString(s, out);
-      case Number n -> out.append(number(n));
-      case List<?> list -> writeList(list, out);
-      case Map<?, ?> map -> writeMap(map, out);
-      default ->
-          throw new IdentityException("not a JSON value: an instance of " + value.getClass());
+    if (value == null) {
+      out.append("null");
+    } else if (value instanceof Boolean b) {
+      out.append(b.booleanValue());
+    } else if (value instanceof String s) {
+      writeString(s, out);
+    } else if (value instanceof Number n) {
+      out.append(number(n));
+    } else if (value instanceof List<?> list) {
+      writeList(list, out);
+    } else if (value instanceof Map<?, ?> map) {
+      writeMap(map, out);
+    } else {
+      throw new IdentityException("not a JSON value: an instance of " + value.getClass());
     }
   }
 
@@ -117,16 +123,16 @@ public final class CanonicalJson {
   }
 
   private static String number(Number n) {
-    return switch (n) {
-      case Integer i -> Integer.toString(i);
-      case Short s -> Short.toString(s);
-      case Byte b -> Byte.toString(b);
-      case Long l -> integer(BigDecimal.valueOf(l));
-      case BigInteger i -> integer(new BigDecimal(i));
-      case BigDecimal d -> decimal(d);
-      case Float f -> binary64(f.doubleValue());
-      default -> binary64(n.doubleValue());
-    };
+    if (n instanceof Integer || n instanceof Short || n instanceof Byte) {
+      return Integer.toString(n.intValue());
+    }
+    if (n instanceof Long l) {
+      return integer(BigDecimal.valueOf(l));
+    }
+    if (n instanceof BigInteger i) {
+      return integer(new BigDecimal(i));
+    }
+    return n instanceof BigDecimal d ? decimal(d) : binary64(n.doubleValue());
   }
 
   private static String integer(BigDecimal value) {

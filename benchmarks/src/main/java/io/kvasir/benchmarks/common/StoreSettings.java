@@ -3,6 +3,9 @@ package io.kvasir.benchmarks.common;
 import io.kvasir.api.ByteSize;
 import io.kvasir.api.store.Setting;
 import io.kvasir.api.store.StoreContext;
+import io.kvasir.core.memory.HugePages;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.RecordComponent;
 import java.nio.file.Path;
@@ -88,6 +91,11 @@ record StoreSettings(Map<String, String> chosen) implements StoreContext {
   @Override
   public System.Logger logger() {
     return System.getLogger("io.kvasir.benchmarks");
+  }
+
+  @Override
+  public MemorySegment allocate(Arena arena, long bytes, long alignment) {
+    return HugePages.allocate(arena, bytes, alignment);
   }
 
   @Override

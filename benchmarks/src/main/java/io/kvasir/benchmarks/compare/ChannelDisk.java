@@ -1,6 +1,6 @@
 package io.kvasir.benchmarks.compare;
 
-import io.kvasir.cli.bench.DirectFile;
+import io.kvasir.conformance.speed.DirectFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;

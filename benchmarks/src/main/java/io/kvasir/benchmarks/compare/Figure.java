@@ -1,8 +1,8 @@
 package io.kvasir.benchmarks.compare;
 
-import io.kvasir.cli.bench.Interleaved;
-import io.kvasir.cli.bench.Median;
-import io.kvasir.cli.bench.Round;
+import io.kvasir.conformance.speed.Interleaved;
+import io.kvasir.conformance.speed.Median;
+import io.kvasir.conformance.speed.Round;
 import java.util.List;
 import tools.jackson.databind.json.JsonMapper;
 

@@ -2,7 +2,7 @@ package io.kvasir.benchmarks.compare;
 
 import io.kvasir.api.identity.BlockKeys;
 import io.kvasir.api.store.Blocks;
-import io.kvasir.cli.bench.DirectFile;
+import io.kvasir.conformance.speed.DirectFile;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;

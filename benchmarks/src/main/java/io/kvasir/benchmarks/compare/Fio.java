@@ -31,7 +31,6 @@ final class Fio {
             "--iomem_align=2m",
             "--thread",
             "--output-format=json");
-    Tool.FIO.environment(fio.environment());
     // as the yardstick's own frames: malloc asks for huge pages, and blocks lie on whole ones
     fio.environment().put("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
     Process process = fio.redirectError(ProcessBuilder.Redirect.INHERIT).start();

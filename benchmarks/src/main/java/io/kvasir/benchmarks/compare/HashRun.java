@@ -1,7 +1,7 @@
 package io.kvasir.benchmarks.compare;
 
 import io.kvasir.benchmarks.common.Chains;
-import io.kvasir.cli.bench.Median;
+import io.kvasir.conformance.speed.Median;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -9,7 +9,7 @@ import io.kvasir.api.store.NamespaceStore;
 import io.kvasir.api.store.Store;
 import io.kvasir.benchmarks.common.Chains;
 import io.kvasir.benchmarks.common.SparseStore;
-import io.kvasir.cli.bench.Median;
+import io.kvasir.conformance.speed.Median;
 import io.kvasir.plugin.local.LookupProbe;
 import java.nio.file.Path;
 import java.util.ArrayList;

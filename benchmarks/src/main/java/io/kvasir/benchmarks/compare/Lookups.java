@@ -6,7 +6,7 @@ import io.kvasir.api.store.BlockLease;
 import io.kvasir.api.store.NamespaceStore;
 import io.kvasir.api.store.Store;
 import io.kvasir.benchmarks.common.SparseStore;
-import io.kvasir.cli.bench.Median;
+import io.kvasir.conformance.speed.Median;
 import io.kvasir.plugin.local.LookupProbe;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -8,9 +8,9 @@ import io.kvasir.api.store.NamespaceStore;
 import io.kvasir.api.store.Store;
 import io.kvasir.benchmarks.common.Chains;
 import io.kvasir.benchmarks.common.Stores;
-import io.kvasir.cli.bench.Callers;
-import io.kvasir.cli.bench.Interleaved;
-import io.kvasir.cli.bench.Round;
+import io.kvasir.conformance.speed.Callers;
+import io.kvasir.conformance.speed.Interleaved;
+import io.kvasir.conformance.speed.Round;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
 

@@ -4,7 +4,7 @@ import io.kvasir.api.identity.BlockKeys;
 import io.kvasir.api.store.Blocks;
 import io.kvasir.benchmarks.common.Chains;
 import io.kvasir.benchmarks.common.PageCache;
-import io.kvasir.cli.bench.Callers;
+import io.kvasir.conformance.speed.Callers;
 import java.io.IOException;
 
 /** Opens a store whose JVM was halted, in another one. */

@@ -4,10 +4,10 @@ import io.kvasir.api.identity.BlockKeys;
 import io.kvasir.benchmarks.common.Chains;
 import io.kvasir.benchmarks.common.PageCache;
 import io.kvasir.benchmarks.common.Posix;
-import io.kvasir.cli.bench.Callers;
-import io.kvasir.cli.bench.Interleaved;
-import io.kvasir.cli.bench.Median;
-import io.kvasir.cli.bench.Round;
+import io.kvasir.conformance.speed.Callers;
+import io.kvasir.conformance.speed.Interleaved;
+import io.kvasir.conformance.speed.Median;
+import io.kvasir.conformance.speed.Round;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayList;
@@ -116,8 +116,7 @@ final class PeerRun {
   private void puts() throws Exception {
     Interleaved rounds = new Interleaved();
     List<Round> durable = new ArrayList<>();
-    long warming = System.nanoTime();
-    for (int i = 0; plan.wantsWarmUp(i, warming); i++) {
+    for (WarmUp warming = new WarmUp(plan.seconds()); warming.wantsMore(); ) {
       rawWrite();
       put();
     }
@@ -158,8 +157,7 @@ final class PeerRun {
     List<BlockKeys> batches = batches(prompt);
     Interleaved rounds = new Interleaved();
     List<Round> warm = new ArrayList<>();
-    long warming = System.nanoTime();
-    for (int i = 0; plan.wantsWarmUp(i, warming); i++) {
+    for (WarmUp warming = new WarmUp(plan.seconds()); warming.wantsMore(); ) {
       rawRead(0);
       get(batches, 0);
     }

@@ -29,17 +29,7 @@ record Plan(
     int callers,
     boolean hugePages) {
   private static final int FEWEST = 3;
-  private static final int WARM_UPS = 5;
-  private static final long WARM_UP_NANOS = 1_500_000_000L;
   private static final JsonMapper JSON = new JsonMapper();
-
-  /**
-   * {@return whether another round should come before those that count: until the compiler has seen
-   * everything, whose time is the process's, too; where a round takes long it has}
-   */
-  boolean wantsWarmUp(int done, long began) {
-    return done < 1 || (done < WARM_UPS && System.nanoTime() - began < WARM_UP_NANOS);
-  }
 
   /**
    * {@return whether another round should follow so many that began at {@link System#nanoTime()}}

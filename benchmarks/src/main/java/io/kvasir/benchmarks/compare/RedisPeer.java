@@ -49,7 +49,6 @@ final class RedisPeer implements Peer {
             directory.toString(),
             "--logfile",
             directory.resolve("redis.log").toString());
-    Tool.REDIS.environment(start.environment());
     this.server = start.start();
     // Redis would outlive a JVM that is killed on purpose
     Runtime.getRuntime().addShutdownHook(new Thread(server::destroyForcibly));

@@ -3,9 +3,7 @@ package io.kvasir.benchmarks.compare;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * A program from outside of Java. {@code start.sh} finds it on the machine or unpacks it from
@@ -40,19 +38,9 @@ enum Tool {
 
   /** {@return what names the program to another JVM} */
   List<String> properties() {
-    return Stream.of("", ".libraries")
-        .map(suffix -> "kvasir.benchmarks." + binary + suffix)
-        .filter(name -> System.getProperty(name) != null)
-        .map(name -> "-D%s=%s".formatted(name, System.getProperty(name)))
-        .toList();
-  }
-
-  /** Lets an unpacked program find its unpacked libraries. */
-  void environment(Map<String, String> environment) {
-    String libraries = System.getProperty("kvasir.benchmarks." + binary + ".libraries", "");
-    if (!libraries.isEmpty()) {
-      environment.put("LD_LIBRARY_PATH", libraries);
-    }
+    String name = "kvasir.benchmarks." + binary;
+    String named = System.getProperty(name);
+    return named == null ? List.of() : List.of("-D%s=%s".formatted(name, named));
   }
 
   /** {@return why there is none, and the way out} */

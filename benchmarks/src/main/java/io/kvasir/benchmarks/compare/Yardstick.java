@@ -1,7 +1,7 @@
 package io.kvasir.benchmarks.compare;
 
-import io.kvasir.cli.bench.Median;
-import io.kvasir.cli.bench.Round;
+import io.kvasir.conformance.speed.Median;
+import io.kvasir.conformance.speed.Round;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

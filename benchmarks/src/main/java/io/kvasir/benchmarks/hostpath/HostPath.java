@@ -13,7 +13,7 @@ import io.kvasir.api.store.Store;
 import io.kvasir.benchmarks.common.Chains;
 import io.kvasir.benchmarks.common.Scratch;
 import io.kvasir.benchmarks.common.Stores;
-import io.kvasir.cli.bench.Median;
+import io.kvasir.conformance.speed.Median;
 import io.kvasir.core.connector.Connector;
 import io.kvasir.core.connector.ConnectorSettings;
 import io.kvasir.core.identity.StrictPolicy;

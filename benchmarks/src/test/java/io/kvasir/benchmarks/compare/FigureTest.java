@@ -2,8 +2,8 @@ package io.kvasir.benchmarks.compare;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.kvasir.cli.bench.Interleaved;
-import io.kvasir.cli.bench.Round;
+import io.kvasir.conformance.speed.Interleaved;
+import io.kvasir.conformance.speed.Round;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -8,7 +8,7 @@ import io.kvasir.api.identity.BlockKeys;
 import io.kvasir.api.store.Blocks;
 import io.kvasir.benchmarks.common.Chains;
 import io.kvasir.benchmarks.common.PageCache;
-import io.kvasir.cli.bench.DirectFile;
+import io.kvasir.conformance.speed.DirectFile;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;

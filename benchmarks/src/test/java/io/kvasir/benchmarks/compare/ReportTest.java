@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.kvasir.cli.bench.Median;
+import io.kvasir.conformance.speed.Median;
 import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.AfterEach;

@@ -8,10 +8,10 @@ import java.util.Map;
 /**
  * How an engine stores K and V under one of its names, as {@code cache-types.json} has it.
  *
- * @param entry the entry of the table
+ * @param rules the entry of the table
  * @param model type that the model computes with
  */
-record CacheType(Map<String, Object> entry, Dtype model) {
+record CacheType(Map<String, Object> rules, Dtype model) implements Rules {
   /**
    * {@return the type under an engine's name}
    *
@@ -26,42 +26,38 @@ record CacheType(Map<String, Object> entry, Dtype model) {
       throw new FormatException(
           "%s: \"%s\" is none of %s".formatted(setting, name, String.join(", ", types.keySet())));
     }
-    if (Tables.object(entry).get("refused") instanceof String why) {
+    CacheType type = new CacheType(Tables.object(entry), model);
+    if (type.flag("refused")) {
       throw new FormatException(
           "%s: \"%s\" %s; declare the format with the resolver \"explicit\""
-              .formatted(setting, name, why));
+              .formatted(setting, name, type.rule("refused")));
     }
-    return new CacheType(Tables.object(entry), model);
+    return type;
   }
 
   /** {@return the type that stores K and V as the model computes them} */
   static CacheType plain(Dtype model) {
-    return new CacheType(
-        Map.of("k", Map.of("dtype", "model"), "v", Map.of("dtype", "model")), model);
+    Map<String, Object> side = Map.of("dtype", "model");
+    return new CacheType(Map.of("k", side, "v", side), model);
   }
 
   Dtype dtype(String side) {
-    return dtypeOf(side(side).get("dtype"));
+    return dtype(side(side), "dtype");
   }
 
-  /** {@return whether the engine holds scales that the bytes mean nothing without} */
-  boolean scalesInEngine() {
-    return "engine".equals(side("k").get("scales"));
+  /** {@return where scales are that the bytes mean nothing without: {@code engine}, or null} */
+  boolean scalesIn(String place) {
+    return place.equals(side("k").rule("scales"));
   }
 
   /** {@return whether it is the entry of latent attention alone} */
   boolean latentOnly() {
-    return Boolean.TRUE.equals(entry.get("latent"));
+    return flag("latent");
   }
 
   /** {@return whether K and V are stored as numbers of a type, without scales} */
   boolean isPlain() {
-    return side("k").get("scheme") == null;
-  }
-
-  /** {@return whether scales lie in the block} */
-  boolean scalesInBlock() {
-    return "block".equals(side("k").get("scales"));
+    return !side("k").flag("scheme");
   }
 
   /**
@@ -77,25 +73,27 @@ record CacheType(Map<String, Object> entry, Dtype model) {
   }
 
   private Quantization.Scheme scheme(String name, int layers, KvScales scales) {
-    Map<String, Object> side = side(name);
+    Rules side = side(name);
+    boolean inBlock = scalesIn("block");
     return new Quantization.Scheme(
-        (String) side.get("scheme"),
+        side.rule("scheme"),
         dtype(name).bits(),
-        (String) side.get("axis"),
-        side.get("group_size") instanceof Number n ? n.intValue() : null,
-        side.get("zero_point") == null,
-        scalesInBlock() ? dtypeOf(side.get("scale_dtype")) : Dtype.F32,
-        (String) side.get("packing"),
-        scalesInBlock()
+        side.rule("axis"),
+        side.rules().get("group_size") instanceof Number n ? n.intValue() : null,
+        !side.flag("zero_point"),
+        inBlock ? dtype(side, "scale_dtype") : Dtype.F32,
+        side.rule("packing"),
+        inBlock
             ? Quantization.Scales.IN_BLOCK
             : Quantization.Scales.inEngine(scales.digest(name, layers)));
   }
 
-  private Map<String, Object> side(String name) {
-    return Tables.object(entry.get(name));
+  private Rules side(String name) {
+    return Rules.of(rules.get(name));
   }
 
-  private Dtype dtypeOf(Object name) {
-    return name.equals("model") ? model : Dtype.named((String) name).orElseThrow();
+  private Dtype dtype(Rules side, String name) {
+    String dtype = side.rule(name);
+    return dtype.equals("model") ? model : Dtype.named(dtype).orElseThrow();
   }
 }

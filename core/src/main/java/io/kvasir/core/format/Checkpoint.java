@@ -2,46 +2,89 @@ package io.kvasir.core.format;
 
 import io.kvasir.api.format.Dtype;
 import io.kvasir.api.format.FormatException;
-import java.util.ArrayList;
+import io.kvasir.api.format.KvFormat;
+import io.kvasir.api.format.KvGroup;
+import io.kvasir.api.format.ModelConfiguration;
+import io.kvasir.api.identity.IdentityException;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
- * What a checkpoint says of types: what it computes with, how its weights are quantised, and how K
- * and V are to be stored, which its files spell in four ways.
+ * A model as published, and what its files say of types: what it computes with, how its weights are
+ * quantised, and how K and V are to be stored, which they spell in four ways.
+ *
+ * @param config the normalised configuration
+ * @param files the files
  */
-final class Checkpoint {
+record Checkpoint(NormalConfig config, ModelFiles files) {
   private static final Map<String, Dtype> DTYPES =
       Map.of(
-          "bfloat16",
-          Dtype.BF16,
-          "float16",
-          Dtype.F16,
-          "half",
-          Dtype.F16,
-          "float32",
-          Dtype.F32,
-          "float",
-          Dtype.F32);
+          "bfloat16", Dtype.BF16,
+          "float16", Dtype.F16,
+          "half", Dtype.F16,
+          "float32", Dtype.F32,
+          "float", Dtype.F32);
+  private static final Fields NOTHING = new Fields("", Map.of());
+  private static final String SCHEME = "kv_cache_scheme";
+  private static final String ALGORITHM = "kv_cache_quant_algo";
+  private static final String GIVE_TYPE = "; give the setting kv_cache_dtype";
+  private static final String WAYS_OUT =
+      GIVE_TYPE + ", or declare the format with the resolver \"explicit\"";
 
-  private static final List<String> KV_NAMES = List.of("kv_cache_scheme", "kv_cache_quant_algo");
+  static Checkpoint read(ModelFiles files, Settings settings) {
+    try {
+      return new Checkpoint(NormalConfig.of(files.place(), files.config(), settings), files);
+    } catch (IdentityException e) { // a number of an override that no JSON file may hold
+      throw new FormatException(files.place() + e.getMessage(), e);
+    }
+  }
 
-  private final NormalConfig config;
-  private final ModelFiles files;
+  /** {@return the format, checked} */
+  KvFormat format(
+      String engine, String layout, Dtype dtype, List<KvGroup> groups, Settings settings) {
+    KvFormat format =
+        KvFormat.of(
+                configuration(),
+                new KvFormat.Compute(weights(settings, dtype), dtype.wireName()),
+                engine,
+                layout,
+                groups,
+                settings.shards())
+            .withNumerics(settings.text("numerics", "any"));
+    FormatBounds.check(format);
+    return format;
+  }
 
-  Checkpoint(NormalConfig config, ModelFiles files) {
-    this.config = config;
-    this.files = files;
+  /**
+   * The quantisation file decides types as much as the configuration does; its producer does not.
+   */
+  private ModelConfiguration configuration() {
+    Map<String, Object> tree = new LinkedHashMap<>(config.tree());
+    files
+        .quantization()
+        .ifPresent(
+            q -> {
+              Map<String, Object> rest = new LinkedHashMap<>(q);
+              rest.remove("producer");
+              tree.put("hf_quant_config.json", rest);
+            });
+    try {
+      return ModelConfiguration.of(tree);
+    } catch (IdentityException e) {
+      throw new FormatException(files.place() + e.getMessage(), e);
+    }
   }
 
   /** {@return the type that the engine computes with: its own setting, else the checkpoint's} */
   Dtype dtype(Settings settings) {
     if (settings.decides("dtype")) {
-      return dtype("settings.dtype", settings.fields().text("dtype"));
+      return dtype("settings.dtype", settings.text("dtype"));
     }
-    String name = config.dtype().orElse(null);
+    String name = config.dtype();
     Dtype dtype = name == null ? null : dtype(files.place() + "dtype", name);
     if (dtype == null || dtype == Dtype.F32) {
       throw FormatException.missing(
@@ -65,112 +108,70 @@ final class Checkpoint {
   }
 
   /** {@return the weights as loaded: the checkpoint's quantisation, the engine's own beside it} */
-  String weights(Settings settings, Dtype dtype) {
+  private String weights(Settings settings, Dtype dtype) {
     String own = quantization().map(Checkpoint::describe).orElse(null);
-    if (own == null && files.quantization().isPresent()) {
-      Fields q = hfQuant();
-      own = q.isNull("quant_algo") ? null : "modelopt-" + lower(q.text("quant_algo"));
+    if (own == null && !hfQuant().isNull("quant_algo")) {
+      own = "modelopt-" + lower(hfQuant().text("quant_algo"));
     }
     String asked = settings.text("quantization", null);
-    if (own != null) {
-      return asked == null || own.startsWith(asked) ? own : own + "/" + asked;
+    if (asked == null) {
+      return own == null ? dtype.wireName() : own;
     }
-    return asked == null ? dtype.wireName() : "online-" + asked;
+    return own == null ? "online-" + asked : own.startsWith(asked) ? own : own + "/" + asked;
   }
 
   private static String describe(Fields q) {
-    String method = lower(q.isNull("quant_method") ? "modelopt" : q.text("quant_method"));
-    StringBuilder out = new StringBuilder(method);
-    if (q.get("bits") instanceof Number) {
-      out.append("-int").append(q.integer("bits", 1, 16));
-    }
-    if (q.get("group_size") instanceof Number g) {
-      out.append("/g").append(g);
-    }
-    return out.toString();
+    return lower(q.isNull("quant_method") ? "modelopt" : q.text("quant_method"))
+        + (q.get("bits") instanceof Number ? "-int" + q.integer("bits", 1, 16) : "")
+        + (q.get("group_size") instanceof Number g ? "/g" + g : "");
   }
 
   /**
-   * {@return vLLM's name of the KV type that the checkpoint asks for, if it does}
+   * {@return vLLM's name of the KV type that the checkpoint asks for; {@code auto} if it does not}
    *
    * @throws FormatException if its files contradict each other, or ask for what is not understood
    */
-  Optional<String> kvType() {
-    List<Optional<String>> said = new ArrayList<>();
-    quantization().ifPresent(Checkpoint::refuseOthers);
-    quantization().filter(q -> q.has("kv_cache_scheme")).ifPresent(q -> said.add(scheme(q)));
-    if (config.text().has("kv_cache_scheme")) {
-      said.add(scheme(config.text()));
-    }
-    quantization().filter(q -> q.has("kv_cache_quant_algo")).ifPresent(q -> said.add(algorithm(q)));
-    if (files.quantization().isPresent() && hfQuant().has("kv_cache_quant_algo")) {
-      said.add(algorithm(hfQuant()));
-    }
+  String kvType() {
+    Fields q = quantization().orElse(NOTHING);
+    q.json().forEach((name, value) -> refuseOther(q, name, value));
+    List<String> said =
+        Stream.of(
+                said(q, SCHEME),
+                said(config.text(), SCHEME),
+                said(q, ALGORITHM),
+                said(hfQuant(), ALGORITHM))
+            .filter(s -> !s.isEmpty())
+            .toList();
     if (said.stream().distinct().count() > 1) {
       throw new FormatException(
-          "kv_cache_scheme: the checkpoint's files contradict each other (%s); give the setting kv_cache_dtype"
-              .formatted(
-                  String.join(", ", said.stream().map(s -> s.orElse("not quantised")).toList())));
+          "kv_cache_scheme: the checkpoint's files contradict each other (%s)%s"
+              .formatted(String.join(", ", said).replace("auto", "not quantised"), GIVE_TYPE));
     }
-    return said.isEmpty() ? Optional.empty() : said.getFirst();
+    return said.isEmpty() ? "auto" : said.getFirst();
   }
 
   /** What else a file says of the KV cache, nobody here understands. */
-  private static void refuseOthers(Fields q) {
-    q.json()
-        .forEach(
-            (name, value) -> {
-              boolean known = KV_NAMES.contains(name) || !name.contains("kv_cache");
-              boolean nothing = value == null || value.equals(false) || List.of().equals(value);
-              if (!known && !nothing) {
-                throw q.error(
-                    name,
-                    "%s is not understood; give the setting kv_cache_dtype, or declare the format with the resolver \"explicit\""
-                        .formatted(Fields.show(value)));
-              }
-            });
+  private static void refuseOther(Fields q, String name, Object value) {
+    boolean known = List.of(SCHEME, ALGORITHM).contains(name) || !name.contains("kv_cache");
+    boolean nothing = value == null || value.equals(false) || List.of().equals(value);
+    if (!known && !nothing) {
+      throw q.error(name, "%s is not understood" + WAYS_OUT, Fields.show(value));
+    }
   }
 
-  private Optional<Fields> quantization() {
-    Fields root = new Fields(files.place(), config.tree());
-    if (!root.isNull("quantization_config")) {
-      return Optional.of(root.object("quantization_config"));
+  /** {@return {@code fp8}, {@code auto} where it is not quantised, or nothing} */
+  private static String said(Fields q, String name) {
+    if (q.isNull(name)) {
+      return q.has(name) ? "auto" : "";
     }
-    return config.text().isNull("quantization_config")
-        ? Optional.empty()
-        : Optional.of(config.text().object("quantization_config"));
-  }
-
-  private Fields hfQuant() {
-    return new Fields("hf_quant_config.json: ", files.quantization().orElseThrow())
-        .object("quantization");
-  }
-
-  private static Optional<String> algorithm(Fields q) {
-    if (q.isNull("kv_cache_quant_algo")) {
-      return Optional.empty();
+    if (name.equals(ALGORITHM) || q.get(name) instanceof String) {
+      String algorithm = q.text(name);
+      if (lower(algorithm).equals("fp8")) {
+        return "fp8";
+      }
+      throw q.error(name, "\"%s\" is not understood (FP8 is)" + WAYS_OUT, algorithm);
     }
-    return fp8(q, "kv_cache_quant_algo", q.text("kv_cache_quant_algo"));
-  }
-
-  private static Optional<String> fp8(Fields q, String name, String algorithm) {
-    if (!lower(algorithm).equals("fp8")) {
-      throw q.error(
-          name,
-          "\"%s\" is not understood (FP8 is); give the setting kv_cache_dtype, or declare the format with the resolver \"explicit\""
-              .formatted(algorithm));
-    }
-    return Optional.of("fp8");
-  }
-
-  private static Optional<String> scheme(Fields q) {
-    if (q.isNull("kv_cache_scheme")) {
-      return Optional.empty();
-    }
-    if (q.get("kv_cache_scheme") instanceof String s) {
-      return fp8(q, "kv_cache_scheme", s);
-    }
-    Fields s = q.object("kv_cache_scheme");
+    Fields s = q.object(name);
     if (!s.isNull("dynamic") && !Boolean.FALSE.equals(s.get("dynamic"))) {
       throw s.error(
           "dynamic",
@@ -183,12 +184,23 @@ final class Checkpoint {
             && (s.isNull("strategy") || "tensor".equals(s.get("strategy")))
             && (s.isNull("symmetric") || Boolean.TRUE.equals(s.get("symmetric")));
     if (!understood) {
-      throw q.error(
-          "kv_cache_scheme",
-          "is not the static fp8 per tensor that is understood; give the setting kv_cache_dtype, or"
-              + " declare the format with the resolver \"explicit\"");
+      throw q.error(name, "is not the static fp8 per tensor that is understood" + WAYS_OUT);
     }
-    return Optional.of("fp8");
+    return "fp8";
+  }
+
+  private Optional<Fields> quantization() {
+    String name = "quantization_config";
+    Fields root = new Fields(files.place(), config.tree());
+    Fields owner = root.isNull(name) ? config.text() : root;
+    return owner.isNull(name) ? Optional.empty() : Optional.of(owner.object(name));
+  }
+
+  private Fields hfQuant() {
+    return files
+        .quantization()
+        .map(q -> new Fields("hf_quant_config.json: ", q).object("quantization"))
+        .orElse(NOTHING);
   }
 
   private static String lower(String text) {

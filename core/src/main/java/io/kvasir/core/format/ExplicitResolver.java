@@ -45,7 +45,7 @@ public final class ExplicitResolver implements FormatResolver {
 
   @Override
   public KvFormat resolve(EngineSpec spec) {
-    Fields settings = Settings.of(spec, name(), Set.of("format")).fields();
+    Fields settings = new Settings(spec, name(), Set.of("format"));
     if (settings.isNull("format")) {
       throw settings.error(
           "format",

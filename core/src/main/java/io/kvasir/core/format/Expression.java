@@ -2,22 +2,27 @@ package io.kvasir.core.format;
 
 import io.kvasir.api.format.FormatException;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A size as the tables write it: whole numbers, names of fields (with dots into objects), {@code +
- * - * /} where a quotient must be whole, {@code //} which rounds down, parentheses, {@code a ?: b}
- * for a field that may be absent or null, and {@code a ? b : c}, where true and every number but 0
- * hold.
+ * A size or a kind of layer as the tables write it: whole numbers, {@code 'words'}, names of fields
+ * (with dots into objects), {@code < + - * / %} where a quotient must be whole, {@code //} which
+ * rounds down, parentheses, {@code a ?: b} for a field that may be absent or null, and {@code a ? b
+ * : c}, where true and every number but 0 hold.
  */
 final class Expression {
+  private static final List<List<String>> OPERATORS =
+      List.of(List.of("<"), List.of("+", "-"), List.of("*", "/", "//", "%"));
+  private static final Map<String, List<String>> TOKENS = new ConcurrentHashMap<>();
+
   private final Fields config;
   private final String target;
   private final Deque<String> rest;
-  private String absent;
+  private String last;
+  private boolean operand;
 
   private Expression(String text, Fields config, String target) {
     this.config = config;
@@ -26,14 +31,13 @@ final class Expression {
   }
 
   /**
-   * {@return the value; null if it is that of an absent field}
+   * {@return the value, a {@link Long} or a text; null if it is that of an absent field}
    *
    * @param target the field that it is for, which the error says how to give
    */
-  static Long value(String text, Fields config, String target) {
-    Expression expression = new Expression(text, config, target);
+  static Object value(String text, Fields config, String target) {
     try {
-      return expression.choice(true);
+      return new Expression(text, config, target).choice(true);
     } catch (ArithmeticException e) {
       throw new FormatException("%s: %s is out of range".formatted(config.at(target), text), e);
     }
@@ -45,11 +49,10 @@ final class Expression {
    * @throws FormatException that names the field, if it is absent
    */
   static long number(String text, Fields config, String target) {
-    Long value = value(text, config, target);
-    if (value == null) {
-      throw config.error(target, text + " is not given; give a whole number");
+    if (value(text, config, target) instanceof Long value) {
+      return value;
     }
-    return value;
+    throw config.error(target, text + " is not given; give a whole number");
   }
 
   /** {@return the names of fields in an expression, in their order} */
@@ -58,11 +61,8 @@ final class Expression {
   }
 
   private static List<String> tokens(String text) {
-    List<String> out = new ArrayList<>();
-    for (String word : text.replace("(", "( ").replace(")", " )").split(" ", -1)) {
-      out.addAll(word.isEmpty() ? List.of() : Arrays.asList(word));
-    }
-    return out;
+    return TOKENS.computeIfAbsent(
+        text, t -> List.of(t.replace("(", "( ").replace(")", " )").split(" ", -1)));
   }
 
   private boolean take(String token) {
@@ -70,87 +70,85 @@ final class Expression {
   }
 
   /** What is not needed is read and not asked for: a field may be absent there. */
-  private Long choice(boolean needed) {
-    Long first = sum(needed);
+  private Object choice(boolean needed) {
+    Object first = binary(0, needed);
     if (take("?:")) {
-      Long second = choice(needed && first == null);
+      Object second = choice(needed && first == null);
       return first == null ? second : first;
     }
     if (take("?")) {
-      boolean holds = first != null && first != 0;
-      Long yes = choice(needed && holds);
+      boolean holds = first != null && !first.equals(0L);
+      Object yes = choice(needed && holds);
       rest.pop();
-      Long no = choice(needed && !holds);
+      Object no = choice(needed && !holds);
       return holds ? yes : no;
     }
     return first;
   }
 
-  private Long sum(boolean needed) {
-    Long left = product(needed);
-    while (List.of("+", "-").contains(String.valueOf(rest.peek()))) {
+  private Object binary(int level, boolean needed) {
+    if (level == OPERATORS.size()) {
+      return atom(needed);
+    }
+    Object left = binary(level + 1, needed);
+    while (!rest.isEmpty() && OPERATORS.get(level).contains(rest.peek())) {
       String operator = rest.pop();
-      Long right = product(needed);
-      if (needed && present(left, right)) {
-        left = operator.equals("+") ? Math.addExact(left, right) : Math.subtractExact(left, right);
-      }
+      long first = needed ? number(left) : 0;
+      operand = true;
+      Object second = binary(level + 1, needed);
+      operand = false;
+      left = needed ? apply(operator, first, number(second)) : null;
     }
     return left;
   }
 
-  private Long product(boolean needed) {
-    Long left = atom(needed);
-    while (List.of("*", "/", "//").contains(String.valueOf(rest.peek()))) {
-      String operator = rest.pop();
-      Long right = atom(needed);
-      if (needed && present(left, right)) {
-        left =
-            operator.equals("*")
-                ? Math.multiplyExact(left, right)
-                : quotient(left, right, operator);
+  private Long apply(String operator, long left, long right) {
+    return switch (operator) {
+      case "<" -> left < right ? 1L : 0L;
+      case "+" -> Math.addExact(left, right);
+      case "-" -> Math.subtractExact(left, right);
+      case "*" -> Math.multiplyExact(left, right);
+      case "%" -> {
+        if (right < 1) {
+          throw config.error(last, right + " is not a whole number above 0");
+        }
+        yield left % right;
       }
-    }
-    return left;
+      default -> {
+        if (right == 0 || (operator.equals("/") && left % right != 0)) {
+          throw config.error(
+              target, "is %d / %d in this class, no whole number; give it", left, right);
+        }
+        yield left / right;
+      }
+    };
   }
 
-  private Long quotient(long left, long right, String operator) {
-    if (right == 0 || (operator.equals("/") && left % right != 0)) {
-      throw config.error(
-          target, "is %d / %d in this class, no whole number; give it".formatted(left, right));
+  private long number(Object value) {
+    if (value instanceof Long number) {
+      return number;
     }
-    return left / right;
+    throw config.error(last, "missing; give a whole number");
   }
 
-  private Long atom(boolean needed) {
+  private Object atom(boolean needed) {
     String token = rest.pop();
     if (token.equals("(")) {
-      Long inside = choice(needed);
+      Object inside = choice(needed);
       rest.pop();
       return inside;
+    }
+    if (token.startsWith("'")) {
+      return token.substring(1, token.length() - 1);
     }
     if (Character.isDigit(token.charAt(0))) {
       return Long.valueOf(token);
     }
-    return needed ? field(token) : null;
-  }
-
-  private Long field(String name) {
-    Object value = config.path(name);
-    String next = String.valueOf(rest.peek());
-    if (value instanceof Boolean b && next.equals("?")) {
-      return b ? 1L : 0;
+    last = token;
+    Object value = needed ? config.path(token) : null;
+    if (value instanceof Boolean flag && !operand && "?".equals(rest.peek())) {
+      return flag ? 1L : 0L;
     }
-    if (value == null) {
-      absent = name;
-      return null;
-    }
-    return config.whole(name, value);
-  }
-
-  private boolean present(Long left, Long right) {
-    if (left == null || right == null) {
-      throw config.error(absent, "missing; give a whole number");
-    }
-    return true;
+    return value == null ? null : (Object) config.whole(token, value);
   }
 }

@@ -2,14 +2,16 @@ package io.kvasir.core.format;
 
 import io.kvasir.api.format.FormatException;
 import io.kvasir.api.identity.CanonicalJson;
+import io.kvasir.api.identity.IdentityException;
 import java.math.BigDecimal;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /** An object of a file or of the settings, with its place, so that an error can name a field. */
-final class Fields {
+class Fields {
   private static final int LONGEST_TEXT = 256;
+  private static final String OUT_OF_RANGE = "a number out of range";
 
   private final String place;
   private final Map<String, Object> json;
@@ -29,15 +31,19 @@ final class Fields {
     return json;
   }
 
-  /** {@return this with one more field} */
+  /** {@return a copy with one more field} */
   Fields with(String name, Object value) {
-    Map<String, Object> more = new LinkedHashMap<>(json);
-    more.put(name, value);
-    return new Fields(place, more);
+    Fields copy = new Fields(place, new LinkedHashMap<>(json));
+    copy.json.put(name, value);
+    return copy;
   }
 
   boolean has(String name) {
     return json.containsKey(name);
+  }
+
+  boolean isNull(String name) {
+    return json.get(name) == null;
   }
 
   /** {@return the value; null where the name is absent or null} */
@@ -75,40 +81,49 @@ final class Fields {
         (name, value) -> {
           if (!has(name)) {
             json.put(name, value);
-          } else if (value instanceof Map<?, ?> inner && get(name) instanceof Map<?, ?> own) {
-            Fields copy = new Fields(at(name) + ".", new LinkedHashMap<>(Tables.object(own)));
-            copy.fill(Tables.object(inner));
-            json.put(name, copy.json());
+          } else if (value instanceof Map<?, ?> inner && get(name) instanceof Map<?, ?>) {
+            part(name).fill(Tables.object(inner));
           }
         });
   }
 
-  boolean isNull(String name) {
-    return json.get(name) == null;
-  }
-
   Fields object(String name) {
-    if (get(name) instanceof Map<?, ?> map) {
-      return new Fields(place + name + ".", Tables.object(map));
+    if (get(name) instanceof Map<?, ?>) {
+      return entry(name + ".", get(name));
     }
     throw wrong(name, "an object");
   }
 
-  List<?> list(String name) {
-    if (get(name) instanceof List<?> list) {
-      return list;
+  /** {@return the object under a name; an empty one where there is none} */
+  Fields optional(String name) {
+    return isNull(name) ? new Fields(at(name) + ".", Map.of()) : object(name);
+  }
+
+  /** {@return the object under a name, replaced by a copy that may be changed} */
+  Fields part(String name) {
+    Fields copy = new Fields(at(name) + ".", new LinkedHashMap<>(object(name).json()));
+    json.put(name, copy.json);
+    return copy;
+  }
+
+  /**
+   * {@return an object within this one}
+   *
+   * @param at where, as it stands before a name
+   */
+  Fields entry(String at, Object value) {
+    if (value instanceof Map<?, ?>) {
+      return new Fields(place + at, Tables.object(value));
     }
-    throw wrong(name, "an array");
+    throw error(at.substring(0, at.length() - 1), show(value) + " is not an object");
   }
 
   /** {@return the array at a path with dots into objects} */
-  List<?> listAt(String path) {
+  List<?> list(String path) {
     if (path(path) instanceof List<?> list) {
       return list;
     }
-    throw error(
-        path,
-        path(path) == null ? "missing; give an array" : show(path(path)) + " is not an array");
+    throw wrong(path, "an array");
   }
 
   /** Puts a value at a path with dots into objects. */
@@ -118,23 +133,23 @@ final class Fields {
       json.put(path, value);
       return;
     }
-    Object inner = get(path.substring(0, dot));
-    Map<String, Object> copy =
-        new LinkedHashMap<>(inner instanceof Map<?, ?> m ? Tables.object(m) : Map.of());
-    new Fields("", copy).put(path.substring(dot + 1), value);
-    json.put(path.substring(0, dot), copy);
+    String name = path.substring(0, dot);
+    if (!(get(name) instanceof Map<?, ?>)) {
+      json.put(name, Map.of());
+    }
+    part(name).put(path.substring(dot + 1), value);
   }
 
   /** Takes the value at a path with dots into objects out, and an object that is empty then. */
   void remove(String path) {
     int dot = path.indexOf('.');
+    String name = dot < 0 ? path : path.substring(0, dot);
     if (dot < 0) {
-      json.remove(path);
-    } else if (get(path.substring(0, dot)) instanceof Map<?, ?> inner) {
-      Map<String, Object> copy = new LinkedHashMap<>(Tables.object(inner));
-      new Fields("", copy).remove(path.substring(dot + 1));
-      json.put(path.substring(0, dot), copy);
-      json.remove(copy.isEmpty() ? path.substring(0, dot) : "");
+      json.remove(name);
+    } else if (get(name) instanceof Map<?, ?>) {
+      Fields inner = part(name);
+      inner.remove(path.substring(dot + 1));
+      json.remove(inner.json.isEmpty() ? name : "");
     }
   }
 
@@ -175,29 +190,61 @@ final class Fields {
     return place + name;
   }
 
-  FormatException error(String name, String message) {
-    return new FormatException(at(name) + ": " + message);
+  @SuppressWarnings(
+      "AnnotateFormatMethod") // its annotation is in a library that nothing else needs
+  FormatException error(String name, String message, Object... values) {
+    return new FormatException(
+        at(name) + ": " + (values.length == 0 ? message : message.formatted(values)));
+  }
+
+  /** {@return the error that something is not understood, which one may declare instead} */
+  FormatException beyond(String name, String message, Object... values) {
+    return error(name, message + "; declare the format with the resolver \"explicit\"", values);
   }
 
   /** {@return the error that a setting is missing which the engine alone can give} */
-  FormatException asks(String name, String message, String setting) {
-    return FormatException.missing(setting, at(name) + ": " + message);
+  FormatException asks(String setting, String name, String message, Object... values) {
+    return FormatException.missing(setting, error(name, message, values).getMessage());
   }
 
   FormatException wrong(String name, String right) {
-    return error(name, has(name) ? show(get(name)) + " is not " + right : "missing; give " + right);
+    Object value = path(name);
+    return error(
+        name,
+        value != null || has(name) ? show(value) + " is not " + right : "missing; give " + right);
+  }
+
+  /**
+   * {@return the error that a field says other than what says the same thing}
+   *
+   * @param other what else says it, with {@code %s} for its value
+   */
+  FormatException contradicts(String name, Object value, String other, Object theirs) {
+    return error(
+        name,
+        "%s contradicts %s; keep the one that is in force",
+        show(value),
+        other.formatted(show(theirs)));
   }
 
   static String show(Object value) {
     String text =
         switch (value) {
-          case BigDecimal d when Math.abs((long) d.scale()) > 400 -> "a number out of range";
+          case BigDecimal d when Math.abs((long) d.scale()) > 400 -> OUT_OF_RANGE;
           case null -> "null";
           case Map<?, ?> _ -> "an object";
           case List<?> l when l.size() > 8 -> "an array of " + l.size();
-          case Object o -> CanonicalJson.text(o);
+          case Object o -> canonical(o);
         };
     return cut(text);
+  }
+
+  private static String canonical(Object value) {
+    try {
+      return CanonicalJson.text(value);
+    } catch (IdentityException e) { // a number that only settings can have
+      return OUT_OF_RANGE;
+    }
   }
 
   static String cut(String text) {

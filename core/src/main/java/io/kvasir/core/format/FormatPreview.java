@@ -79,9 +79,7 @@ public record FormatPreview(
         return new FormatPreview(
             format,
             assumed,
-            gguf
-                ? GgufHeader.read(ModelFiles.ggufFile(model)).tokenizerDigest()
-                : Optional.empty());
+            gguf ? GgufHeader.read(GgufParts.header(model)).tokenizerDigest() : Optional.empty());
       } catch (FormatException e) {
         String missing = e.setting().orElseThrow(() -> e);
         if (given.containsKey(missing) || assumed.put(missing, ASSUMPTIONS.get(missing)) != null) {

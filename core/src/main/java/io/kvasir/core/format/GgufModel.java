@@ -64,7 +64,7 @@ final class GgufModel {
     Tables.object(rules.getOrDefault("sizes", Map.of()))
         .forEach(
             (name, e) -> {
-              Long size = Expression.value((String) e, keys, name);
+              Object size = Expression.value((String) e, keys, name);
               if (size != null) {
                 config.put(name, size);
               }
@@ -207,7 +207,7 @@ final class GgufModel {
       long width =
           head instanceof Long n
               ? n
-              : Expression.value(
+              : Expression.number(
                   "embedding_length / attention.head_count", keys, "attention.key_length");
       config.put("partial_rotary_factor", BigDecimal.valueOf((double) rotated / width));
     }

@@ -6,6 +6,7 @@ import io.kvasir.api.format.GroupKind;
 import io.kvasir.api.format.HitRule;
 import io.kvasir.api.format.KvGroup;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,20 +16,8 @@ import java.util.Set;
  * Puts what the layers of a model keep into groups: one per kind, size and type, by their first
  * layer. A group of states is cut where one checkpoint of it would be more than a block can hold.
  */
-final class Groups {
+record Groups(NormalConfig config, int blockTokens, Settings settings) {
   private static final long MOST_BYTES = 64L << 20;
-
-  private final NormalConfig config;
-  private final int blockTokens;
-  private final KvScales scales;
-  private final int shards;
-
-  Groups(NormalConfig config, int blockTokens, Settings settings) {
-    this.config = config;
-    this.blockTokens = blockTokens;
-    this.scales = new KvScales(settings);
-    this.shards = settings.shards().count();
-  }
 
   /**
    * How an engine stores what a model computes.
@@ -48,52 +37,70 @@ final class Groups {
     }
   }
 
+  private record Part(Slot slot, CacheType type, List<Integer> layers) {}
+
   List<KvGroup> of(Types types) {
-    Map<Key, List<Integer>> layers = new LinkedHashMap<>();
+    Map<List<Object>, Part> parts = new LinkedHashMap<>();
     for (int i = 0; i < config.layers().size(); i++) {
       for (Slot slot : config.layers().get(i)) {
         CacheType kv = types.skipped().contains(i) ? types.plain() : types.kv();
         CacheType own = slot.kind() == GroupKind.INDEX ? types.index() : kv;
-        layers.computeIfAbsent(new Key(slot, own), _ -> new ArrayList<>()).add(i);
+        List<Object> key = key(slot, own);
+        Part part = parts.get(key);
+        if (part == null) {
+          part = new Part(slot, own, new ArrayList<>());
+          parts.put(key, part);
+        }
+        part.layers().add(i);
       }
     }
     List<KvGroup> groups = new ArrayList<>();
-    layers.forEach(
-        (key, list) -> {
-          if (key.slot().kind() == GroupKind.STATE) {
-            states(key.slot(), list, types, groups);
-          } else {
-            check(key);
-            groups.add(group(groups.size(), key, list));
-          }
-        });
+    for (Part part : parts.values()) {
+      if (part.slot().kind() == GroupKind.STATE) {
+        states(part.slot(), part.layers(), types, groups);
+      } else {
+        check(part.slot(), part.type());
+        groups.add(group(groups.size(), part.slot(), part.type(), part.layers()));
+      }
+    }
     return groups;
   }
 
-  private record Key(Slot slot, CacheType type) {}
+  /** A list and no record: to hash one, the JVM makes code first, which a short process feels. */
+  private static List<Object> key(Slot s, CacheType type) {
+    return Arrays.asList(
+        s.kind(),
+        s.window(),
+        s.ratio(),
+        s.kvHeads(),
+        s.kDim(),
+        s.vDim(),
+        s.conv(),
+        s.ssm(),
+        s.ssmDtype(),
+        type.rules());
+  }
 
-  private void check(Key key) {
-    String type = config.model().type();
-    boolean latent = key.slot().kind() == GroupKind.MLA;
-    if (latent && key.type().scalesInBlock() && !key.type().latentOnly()) {
-      throw new FormatException(
-          "kv_cache_dtype: scales in the block are not stored for the latent attention of the class %s; choose a plain or fp8 type"
-              .formatted(type));
-    }
-    if (!latent && key.type().latentOnly()) {
-      throw new FormatException(
-          "kv_cache_dtype: an entry of latent attention, which the class %s does not have; choose another type"
-              .formatted(type));
-    }
-    if (config.model().flag("plain") && !key.type().isPlain()) {
-      throw new FormatException(
-          "kv_cache_dtype: what engines store for the class %s beside plain types is not described; choose a plain type, or declare the format with the resolver \"explicit\""
-              .formatted(type));
+  private void check(Slot slot, CacheType type) {
+    boolean latent = slot.kind() == GroupKind.MLA;
+    String wrong =
+        latent && type.scalesIn("block") && !type.latentOnly()
+            ? "scales in the block are not stored for the latent attention of the class %s; choose"
+                + " a plain or fp8 type"
+            : !latent && type.latentOnly()
+                ? "an entry of latent attention, which the class %s does not have; choose another"
+                    + " type"
+                : config.model().flag("plain") && !type.isPlain()
+                    ? "what engines store for the class %s beside plain types is not described;"
+                        + " choose a plain type, or declare the format with the resolver"
+                        + " \"explicit\""
+                    : null;
+    if (wrong != null) {
+      throw new FormatException("kv_cache_dtype: " + wrong.formatted(config.model().type()));
     }
   }
 
-  private KvGroup group(int id, Key key, List<Integer> layers) {
-    Slot slot = key.slot();
+  private KvGroup group(int id, Slot slot, CacheType type, List<Integer> layers) {
     return new KvGroup(
         id,
         slot.kind(),
@@ -106,24 +113,22 @@ final class Groups {
         slot.kvHeads(),
         slot.kDim(),
         slot.vDim(),
-        key.type().dtype("k"),
-        key.type().dtype("v"),
-        key.type().quantization(layers.size(), scales));
+        type.dtype("k"),
+        type.dtype("v"),
+        type.quantization(layers.size(), new KvScales(settings)));
   }
 
   /** A usable prefix needs the checkpoint at its end alone. */
   private void states(Slot slot, List<Integer> layers, Types types, List<KvGroup> groups) {
-    Dtype own =
-        slot.ssmDtype() == null
-            ? types.conv()
-            : Checkpoint.dtype("config.json: state", slot.ssmDtype());
+    String model = slot.ssmDtype();
+    Dtype own = model == null ? types.conv() : Checkpoint.dtype("config.json: state", model);
     Dtype ssm = types.ssm() == null ? own : types.ssm();
     long bytes = slot.conv() * types.conv().bits() / 8 + slot.ssm() * ssm.bits() / 8;
-    int fit = (int) Math.max(1, Math.min(layers.size(), MOST_BYTES * shards / Math.max(1, bytes)));
-    int parts = Math.ceilDiv(layers.size(), fit);
+    long most = MOST_BYTES * settings.shards().count() / Math.max(1, bytes);
+    int parts = Math.ceilDiv(layers.size(), Math.clamp(most, 1, layers.size()));
     for (int p = 0; p < parts; p++) {
-      List<Integer> some =
-          layers.subList(p * layers.size() / parts, (p + 1) * layers.size() / parts);
+      int from = p * layers.size() / parts;
+      List<Integer> some = layers.subList(from, (p + 1) * layers.size() / parts);
       groups.add(
           new KvGroup(
               groups.size(),

@@ -2,14 +2,12 @@ package io.kvasir.core.format;
 
 import io.kvasir.api.EngineSpec;
 import io.kvasir.api.format.Dtype;
-import io.kvasir.api.format.FormatException;
 import io.kvasir.api.format.FormatResolver;
 import io.kvasir.api.format.GroupKind;
 import io.kvasir.api.format.KvFormat;
 import io.kvasir.api.format.KvGroup;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.BiFunction;
 
@@ -77,73 +75,65 @@ public final class HfResolver implements FormatResolver {
 
   static KvFormat resolve(
       EngineSpec spec, String name, BiFunction<EngineSpec, Settings, ModelFiles> files) {
-    Settings settings = Settings.of(spec, name, SETTINGS);
-    HfModel model = HfModel.read(files.apply(spec, settings), settings);
-    Map<String, Object> rules = Tables.of(Tables.ENGINES, spec.engine());
+    Settings settings = new Settings(spec, name, SETTINGS);
+    Checkpoint model = Checkpoint.read(files.apply(spec, settings), settings);
+    Rules rules = Rules.of(Tables.of(Tables.ENGINES, spec.engine()));
     Dtype dtype =
-        rules.get("dtype") instanceof String own && !settings.decides("dtype")
-            ? Checkpoint.dtype("engines", own)
-            : model.checkpoint().dtype(settings);
+        rules.flag("dtype") && !settings.decides("dtype")
+            ? Checkpoint.dtype("engines", rules.rule("dtype"))
+            : model.dtype(settings);
     if (!settings.decides("layout")) {
-      throw settings
-          .fields()
-          .asks(
-              "layout",
-              "missing; give the order of the dimensions within a block, with a version, such as"
-                  + " \"layer-kv-token-head/1\"",
-              "layout");
+      throw settings.asks(
+          "layout",
+          "layout",
+          "missing; give the order of the dimensions within a block, with a version, such as"
+              + " \"layer-kv-token-head/1\"");
     }
-    List<KvGroup> groups =
-        new Groups(model.config(), spec.blockTokens(), settings)
-            .of(types(spec.engine(), rules, dtype, model, settings));
-    return model.format(
-        settings.engine(spec.engine()), settings.fields().text("layout"), dtype, groups, settings);
+    CacheType plain = CacheType.plain(dtype);
+    Groups.Types types =
+        new Groups.Types(
+            cacheType(spec.engine(), rules, plain, model, settings),
+            plain,
+            rules.flag("index") ? new CacheType(rules.table("index"), dtype) : plain,
+            skipped(settings, model.config()),
+            state(settings, "mamba_cache_dtype", dtype),
+            state(settings, "mamba_ssm_cache_dtype", null));
+    List<KvGroup> groups = new Groups(model.config(), spec.blockTokens(), settings).of(types);
+    String engine =
+        spec.engine() + (settings.decides("runner") ? "/" + settings.text("runner") : "");
+    return model.format(engine, settings.text("layout"), dtype, groups, settings);
   }
 
-  private static Groups.Types types(
-      String engine, Map<String, Object> rules, Dtype dtype, HfModel model, Settings settings) {
-    String table = Tables.of(Tables.ENGINES).containsKey(engine) ? engine : "vllm";
+  private static CacheType cacheType(
+      String engine, Rules rules, CacheType plain, Checkpoint model, Settings settings) {
     String asked =
-        settings.decides("kv_cache_dtype")
-            ? settings.fields().text("kv_cache_dtype")
-            : model.checkpoint().kvType().orElse("auto");
+        settings.decides("kv_cache_dtype") ? settings.text("kv_cache_dtype") : model.kvType();
     if (model.config().model().flag("sparse")) {
-      asked =
-          (String) Tables.object(rules.getOrDefault("sparse", Map.of())).getOrDefault(asked, asked);
+      asked = (String) rules.table("sparse").getOrDefault(asked, asked);
     }
-    String name = asked.equals("auto") ? (String) rules.get("auto") : asked;
-    CacheType plain = CacheType.plain(dtype);
+    String name = asked.equals("auto") ? rules.rule("auto") : asked;
+    String table = Tables.of(Tables.ENGINES).containsKey(engine) ? engine : "vllm";
     CacheType type =
-        name == null ? plain : CacheType.named(table, name, "settings.kv_cache_dtype", dtype);
-    if (settings.flag("calculate_kv_scales") && type.scalesInEngine()) {
+        name == null
+            ? plain
+            : CacheType.named(table, name, "settings.kv_cache_dtype", plain.model());
+    if (settings.on("calculate_kv_scales") && type.scalesIn("engine")) {
       new KvScales(settings).digest("k", 1); // says why not
     }
-    Dtype conv = state(settings, "mamba_cache_dtype", dtype);
-    return new Groups.Types(
-        type,
-        plain,
-        rules.get("index") instanceof Map<?, ?> index
-            ? new CacheType(Tables.object(index), dtype)
-            : plain,
-        skipped(settings, model.config()),
-        conv,
-        state(settings, "mamba_ssm_cache_dtype", null));
+    return type;
   }
 
   private static Dtype state(Settings settings, String name, Dtype otherwise) {
     return settings.decides(name)
-        ? Checkpoint.dtype("settings." + name, settings.fields().text(name))
+        ? Checkpoint.dtype("settings." + name, settings.text(name))
         : otherwise;
   }
 
   private static Set<Integer> skipped(Settings settings, NormalConfig config) {
-    Fields fields = settings.fields();
-    Set<Integer> out = new HashSet<>();
-    if (fields.isNull("kv_cache_dtype_skip_layers")) {
-      return out;
-    }
+    String name = "kv_cache_dtype_skip_layers";
     List<List<Slot>> layers = config.layers();
-    for (Object item : fields.list("kv_cache_dtype_skip_layers")) {
+    Set<Integer> out = new HashSet<>();
+    for (Object item : settings.isNull(name) ? List.of() : settings.list(name)) {
       String text = String.valueOf(item);
       if (text.equals("sliding_window")) {
         for (int i = 0; i < layers.size(); i++) {
@@ -154,9 +144,11 @@ public final class HfResolver implements FormatResolver {
       } else if (text.matches("[0-9]{1,4}") && Integer.parseInt(text) < layers.size()) {
         out.add(Integer.parseInt(text));
       } else {
-        throw new FormatException(
-            "settings.kv_cache_dtype_skip_layers: %s is neither one of the %d layers nor \"sliding_window\""
-                .formatted(Fields.show(item), layers.size()));
+        throw settings.error(
+            name,
+            "%s is neither one of the %d layers nor \"sliding_window\"",
+            Fields.show(item),
+            layers.size());
       }
     }
     return out;

@@ -75,26 +75,22 @@ public final class LmdeployResolver implements FormatResolver {
 
   @Override
   public KvFormat resolve(EngineSpec spec) {
-    Settings settings = Settings.of(spec, name(), SETTINGS);
-    HfModel model = HfModel.read(ModelFiles.hf(spec, settings), settings);
+    Settings settings = new Settings(spec, name(), SETTINGS);
+    Checkpoint model = Checkpoint.read(ModelFiles.hf(spec, settings), settings);
     String engine = engine(spec, settings);
-    Dtype dtype = model.checkpoint().dtype(settings);
+    Dtype dtype = model.dtype(settings);
     String policy = policy(settings, model, dtype);
     if (engine.equals(TURBOMIND) && List.of("16", "17", "42").contains(policy)) {
-      throw settings
-          .fields()
-          .error(
-              "quant_policy",
-              "%s is not supported by TurboMind; give 0, 4 or 8, or the backend \"pytorch\""
-                  .formatted(policy));
+      throw settings.error(
+          "quant_policy",
+          "%s is not supported by TurboMind; give 0, 4 or 8, or the backend \"pytorch\""
+              .formatted(policy));
     }
     if (model.config().latent() && List.of("4", "8", "42").contains(policy)) {
-      throw settings
-          .fields()
-          .error(
-              "quant_policy",
-              "%s is not stored for the latent attention of the class %s; give 0, 16 or 17"
-                  .formatted(policy, model.config().model().type()));
+      throw settings.error(
+          "quant_policy",
+          "%s is not stored for the latent attention of the class %s; give 0, 16 or 17"
+              .formatted(policy, model.config().model().type()));
     }
     boolean sparse = policy.equals("16") && model.config().model().flag("sparse");
     CacheType type =
@@ -118,53 +114,50 @@ public final class LmdeployResolver implements FormatResolver {
       if (byName) {
         return named;
       }
-      throw settings
-          .fields()
-          .asks(
-              "backend",
-              "missing; give \"pytorch\" or \"turbomind\": they store blocks differently",
-              "backend");
+      throw settings.asks(
+          "backend",
+          "backend",
+          "missing; give \"pytorch\" or \"turbomind\": they store blocks differently");
     }
     String engine =
-        switch (settings.fields().text("backend")) {
+        switch (settings.text("backend")) {
           case "pytorch" -> PYTORCH;
           case "turbomind" -> TURBOMIND;
-          default -> throw settings.fields().wrong("backend", "\"pytorch\" or \"turbomind\"");
+          default -> throw settings.wrong("backend", "\"pytorch\" or \"turbomind\"");
         };
     if (byName && !named.equals(engine)) {
-      throw settings
-          .fields()
-          .error("backend", "%s contradicts the engine's name %s".formatted(engine, named));
+      throw settings.error(
+          "backend", "%s contradicts the engine's name %s".formatted(engine, named));
     }
     return engine;
   }
 
-  private static String policy(Settings settings, HfModel model, Dtype dtype) {
-    Fields fields = settings.fields();
+  private static String policy(Settings settings, Checkpoint model, Dtype dtype) {
+
     if (!settings.decides("quant_policy")) {
-      throw fields.asks(
+      throw settings.asks(
           "quant_policy",
-          "missing; give 0 where K and V are stored as computed, else 4, 8, 16, 17 or 42",
-          "quant_policy");
+          "quant_policy",
+          "missing; give 0 where K and V are stored as computed, else 4, 8, 16, 17 or 42");
     }
     String policy =
-        fields.get("quant_policy") instanceof String s
+        settings.get("quant_policy") instanceof String s
             ? POLICIES.getOrDefault(s, s)
-            : String.valueOf(fields.integer("quant_policy", 0, 99));
+            : String.valueOf(settings.integer("quant_policy", 0, 99));
     if (!settings.decides("mla_cache_dtype")) {
       return policy;
     }
-    String latent = fields.text("mla_cache_dtype");
+    String latent = settings.text("mla_cache_dtype");
     if (!model.config().latent()) {
-      throw fields.error(
+      throw settings.error(
           "mla_cache_dtype",
           "\"%s\", but the class %s has no latent attention; leave it out"
               .formatted(latent, model.config().model().type()));
     }
     CacheType type = CacheType.named("vllm", latent, "settings.mla_cache_dtype", dtype);
     String means = type.dtype("k") == dtype ? "0" : type.dtype("k") == Dtype.FP8_E4M3 ? "16" : "";
-    if (type.scalesInBlock() || !means.equals(policy)) {
-      throw fields.error(
+    if (type.scalesIn("block") || !means.equals(policy)) {
+      throw settings.error(
           "mla_cache_dtype",
           "\"%s\" contradicts quant_policy %s and dtype %s"
               .formatted(latent, policy, dtype.wireName()));

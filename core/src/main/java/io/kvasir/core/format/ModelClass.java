@@ -12,7 +12,7 @@ import java.util.TreeSet;
  * @param type the model type
  * @param rules its entry, with those of the class that it is {@code like}
  */
-record ModelClass(String type, Map<String, Object> rules) {
+record ModelClass(String type, Map<String, Object> rules) implements Rules {
   /** Parts of a checkpoint whose code says nothing about K and V. */
   private static final List<String> OTHER_CODE =
       List.of("AutoTokenizer", "AutoProcessor", "AutoImageProcessor", "AutoFeatureExtractor");
@@ -28,11 +28,11 @@ record ModelClass(String type, Map<String, Object> rules) {
     if (found == null || found.part()) {
       throw config.error(
           "model_type",
-          "\"%s\" is none of the classes that are understood%s (%s); declare the whole format with the resolver \"explicit\""
-              .formatted(
-                  Fields.cut(config.text("model_type")),
-                  config.has("auto_map") ? ", and its code comes with the model" : "",
-                  known()));
+          "\"%s\" is none of the classes that are understood%s (%s); declare the whole format with"
+              + " the resolver \"explicit\"",
+          Fields.cut(config.text("model_type")),
+          config.has("auto_map") ? ", and its code comes with the model" : "",
+          known());
     }
     found.check(config);
     return found;
@@ -41,16 +41,14 @@ record ModelClass(String type, Map<String, Object> rules) {
   /** {@return the class with this name; null if there is none} */
   static ModelClass named(String type) {
     Map<String, Object> own = Tables.rules(type);
-    if (own == null) {
-      return null;
+    if (own == null || !own.containsKey("like")) {
+      return own == null ? null : new ModelClass(type, own);
     }
-    if (!own.containsKey("like")) {
-      return new ModelClass(type, own);
-    }
-    Map<String, Object> rules = new LinkedHashMap<>(named((String) own.get("like")).rules());
-    Map<String, Object> defaults = new LinkedHashMap<>(Tables.object(rules.get("defaults")));
-    defaults.putAll(Tables.object(own.getOrDefault("defaults", Map.of())));
+    ModelClass like = named((String) own.get("like"));
+    Map<String, Object> rules = new LinkedHashMap<>(like.rules());
     rules.putAll(own);
+    Map<String, Object> defaults = new LinkedHashMap<>(like.table("defaults"));
+    defaults.putAll(Rules.of(own).table("defaults"));
     rules.put("defaults", defaults);
     return new ModelClass((String) own.getOrDefault("is", type), rules);
   }
@@ -62,27 +60,7 @@ record ModelClass(String type, Map<String, Object> rules) {
 
   /** {@return whether this is a part of models alone, such as their vision} */
   private boolean part() {
-    return !rules.containsKey("architectures");
-  }
-
-  String rule(String name) {
-    return (String) rules.get(name);
-  }
-
-  boolean flag(String name) {
-    return rules.containsKey(name);
-  }
-
-  Map<String, Object> table(String name) {
-    return Tables.object(rules.getOrDefault(name, Map.of()));
-  }
-
-  List<String> names(String name) {
-    return Tables.strings(rules.get(name));
-  }
-
-  List<?> list(String name) {
-    return (List<?>) rules.get(name);
+    return !flag("architectures");
   }
 
   /**
@@ -91,31 +69,29 @@ record ModelClass(String type, Map<String, Object> rules) {
    */
   void check(Fields config) {
     List<String> known = names("architectures");
-    if (!config.isNull("architectures")) {
-      for (Object architecture : config.list("architectures")) {
-        if (!known.contains(architecture)) {
-          throw config.error(
-              "architectures",
-              "%s is no architecture of the class %s (%s); declare the format with the resolver \"explicit\""
-                  .formatted(Fields.show(architecture), type, String.join(", ", known)));
-        }
+    for (Object own : config.isNull("architectures") ? List.of() : config.list("architectures")) {
+      if (!known.contains(own)) {
+        throw config.beyond(
+            "architectures",
+            "%s is no architecture of the class %s (%s)",
+            Fields.show(own),
+            type,
+            String.join(", ", known));
       }
     }
-    if (config.isNull("auto_map")) {
-      return;
-    }
     config
-        .object("auto_map")
+        .optional("auto_map")
         .json()
         .forEach(
             (name, code) -> {
               String module =
-                  code instanceof String s && s.contains(".") ? s.split("\\.", 2)[0] : "";
+                  code instanceof String s && s.contains(".") ? s.substring(0, s.indexOf('.')) : "";
               if (!OTHER_CODE.contains(name) && !names("remote_code").contains(module)) {
-                throw config.error(
+                throw config.beyond(
                     "auto_map",
-                    "%s is code that comes with the model and is not that of the class %s; declare the format with the resolver \"explicit\""
-                        .formatted(Fields.show(code), type));
+                    "%s is code that comes with the model and is not that of the class %s",
+                    Fields.show(code),
+                    type);
               }
             });
   }

@@ -8,10 +8,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * What a model's files say, as published.
@@ -31,15 +29,14 @@ record ModelFiles(
     Path file = Files.isDirectory(model) ? model.resolve(CONFIG) : model;
     if (!Files.isRegularFile(file)) {
       throw new FormatException(
-          "%s: there is no such file; give the model's directory, or declare the format with the resolver \"explicit\""
-              .formatted(file));
+          file
+              + ": there is no such file; give the model's directory, or declare the format with"
+              + " the resolver \"explicit\"");
     }
+    String name = file.getFileName().toString();
+    String own = name.endsWith(".json") ? name.substring(0, name.length() - 5) : name;
     Path quantization =
-        file.resolveSibling(
-            file.endsWith(CONFIG)
-                ? "hf_quant_config.json"
-                : file.getFileName().toString().replaceFirst("\\.json$", "")
-                    + ".hf_quant_config.json");
+        file.resolveSibling((name.equals(CONFIG) ? "" : own + ".") + "hf_quant_config.json");
     return new ModelFiles(
         CONFIG + ": ",
         overridden(json(file), settings),
@@ -48,30 +45,12 @@ record ModelFiles(
 
   /** {@return what the header of a GGUF file says} */
   static ModelFiles gguf(EngineSpec spec, Settings settings) {
-    Path file = ggufFile(model(spec, "a GGUF header"));
+    Path file = GgufParts.header(model(spec, "a GGUF header"));
     String place = file.getFileName() + ": ";
     return new ModelFiles(
         place,
-        overridden(GgufModel.config(place, GgufHeader.read(file).values()), settings),
+        overridden(GgufModel.config(place, GgufParts.read(file)), settings),
         Optional.empty());
-  }
-
-  /** {@return the GGUF file that a path is, or the one of a directory} */
-  static Path ggufFile(Path model) {
-    if (!Files.isDirectory(model)) {
-      return model;
-    }
-    try (Stream<Path> list = Files.list(model)) {
-      List<Path> found = list.filter(f -> f.toString().endsWith(".gguf")).toList();
-      if (found.size() == 1) {
-        return found.getFirst();
-      }
-      throw new FormatException(
-          "%s: has %d files *.gguf; give the file, of a split model the first"
-              .formatted(model, found.size()));
-    } catch (IOException e) {
-      throw new FormatException("%s: cannot be read: %s".formatted(model, e), e);
-    }
   }
 
   private static Path model(EngineSpec spec, String what) {
@@ -84,9 +63,7 @@ record ModelFiles(
   }
 
   private static Map<String, Object> overridden(Map<String, Object> config, Settings settings) {
-    return settings.fields().isNull("hf_overrides")
-        ? config
-        : merged(config, settings.fields().object("hf_overrides").json());
+    return merged(config, settings.optional("hf_overrides").json());
   }
 
   private static Map<String, Object> json(Path file) {

@@ -5,7 +5,6 @@ import io.kvasir.api.format.GroupKind;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * A model's configuration in one spelling: class defaults filled in, old names replaced, cosmetic
@@ -15,14 +14,14 @@ import java.util.Optional;
  * @param tree the whole configuration
  * @param text the language model's part of it, which may be all
  * @param layers what each layer keeps
- * @param dtype type of the checkpoint, where the file names one
+ * @param dtype type of the checkpoint; null where the file names none
  */
 record NormalConfig(
     ModelClass model,
     Map<String, Object> tree,
     Fields text,
     List<List<Slot>> layers,
-    Optional<String> dtype) {
+    String dtype) {
   static final int MOST_LAYERS = 4096;
   static final int MOST_DIMENSION = 1 << 16;
   private static final String TYPES = "layer_types";
@@ -41,26 +40,23 @@ record NormalConfig(
     Purity.check(root, outer);
     Fields text = root;
     ModelClass model = outer;
-    Optional<String> dtype = dtype(root);
+    String dtype = dtype(root, null);
     if (outer.flag("text")) {
-      spelled(root, outer);
-      text =
-          new Fields(
-              place + "text_config.", new LinkedHashMap<>(root.object("text_config").json()));
-      root.json().put("text_config", text.json());
+      spelled(root, outer, false);
+      text = root.part("text_config");
       model = textClass(text, outer);
       Purity.check(text, model);
-      dtype = one(text, dtype(text), dtype);
+      dtype = dtype(text, dtype);
       parts(root, outer, dtype);
-    } else {
-      whole(root, outer);
     }
-    spelled(text, model);
+    spelled(text, model, !outer.flag("text"));
     heads(text, model);
     Rope.normalize(text, model, settings);
     layerTypes(text, model);
-    List<List<Slot>> layers = LayerSlots.of(text, model, settings.count("tensor_parallel", 1));
-    dtype.ifPresent(d -> root.json().put("dtype", d));
+    List<List<Slot>> layers = LayerSlots.of(text, model, settings.count("tensor_parallel"));
+    if (dtype != null) {
+      root.put("dtype", dtype);
+    }
     return new NormalConfig(model, root.json(), text, layers, dtype);
   }
 
@@ -76,8 +72,7 @@ record NormalConfig(
     Tables.of(Tables.COMMON, "says_nothing")
         .forEach(
             (name, value) -> {
-              if (out.containsKey(name)
-                  && (out.get(name) == null || Fields.same(out.get(name), value))) {
+              if (out.get(name) == null || Fields.same(out.get(name), value)) {
                 out.remove(name);
               }
             });
@@ -94,32 +89,28 @@ record NormalConfig(
     String type = text.text("model_type");
     List<String> known = outer.flag("texts") ? outer.names("texts") : List.of(outer.rule("text"));
     if (!known.contains(type)) {
-      throw text.error(
-          "model_type",
-          "%s is not %s; declare the format with the resolver \"explicit\""
-              .formatted(Fields.show(type), String.join(", ", known)));
+      throw text.beyond("model_type", "%s is not %s", Fields.show(type), String.join(", ", known));
     }
-    ModelClass.named(type).check(text);
-    return ModelClass.named(type);
+    ModelClass model = ModelClass.named(type);
+    model.check(text);
+    return model;
   }
 
-  /** A file of its own has these, a part of another may leave out what its class has by default. */
-  private static void whole(Fields config, ModelClass model) {
-    rename(config, model);
-    for (String name : model.names("required")) {
-      boolean counted = name.equals("num_hidden_layers") && model.flag("count_layers");
-      if (config.isNull(name) && !(counted && LayerList.length(model.list("layers"), config) > 0)) {
-        throw config.error(
-            name, "missing; no whole file of the class %s leaves it out".formatted(model.type()));
-      }
-    }
-  }
-
-  /** Brings names, defaults and what follows from other fields into one spelling. */
-  private static void spelled(Fields config, ModelClass model) {
+  /**
+   * Brings names, defaults and what follows from other fields into one spelling.
+   *
+   * @param whole a file of its own has what its class requires, a part of another may leave it out
+   */
+  private static void spelled(Fields config, ModelClass model, boolean whole) {
     rename(config, model);
     if (model.flag("count_layers") && config.isNull("num_hidden_layers")) {
-      config.json().put("num_hidden_layers", (long) LayerList.length(model.list("layers"), config));
+      config.put("num_hidden_layers", LayerList.length(model.rules().get("layers"), config));
+    }
+    for (String name : whole ? model.names("required") : List.<String>of()) {
+      if (config.isNull(name)) {
+        throw config.error(
+            name, "missing; no whole file of the class %s leaves it out", model.type());
+      }
     }
     config.fill(model.table("defaults"));
     refuse(config, Tables.of(Tables.COMMON, "refused"));
@@ -129,10 +120,11 @@ record NormalConfig(
         .forEach(
             (name, values) -> {
               if (!((List<?>) values).contains(config.path(name))) {
-                throw config.error(
+                throw config.beyond(
                     name,
-                    "%s is not understood in the class %s; declare the format with the resolver \"explicit\""
-                        .formatted(Fields.show(config.path(name)), model.type()));
+                    "%s is not understood in the class %s",
+                    Fields.show(config.path(name)),
+                    model.type());
               }
             });
     model
@@ -142,28 +134,26 @@ record NormalConfig(
               Object byDefault = model.table("defaults").get(name);
               boolean left = "auto".equals(byDefault) && byDefault.equals(config.get(name));
               if (config.isNull(name) || left) {
-                config.json().put(name, Expression.number((String) expression, config, name));
+                config.put(name, Expression.number((String) expression, config, name));
               }
             });
   }
 
   private static void rename(Fields config, ModelClass model) {
-    config.json().put("model_type", model.type());
+    config.put("model_type", model.type());
     model
         .table("names")
         .forEach(
-            (old, name) -> {
+            (old, own) -> {
+              String name = (String) own;
               Object value = config.path(old);
-              Object now = config.path((String) name);
+              Object now = config.path(name);
               if (value != null && now != null && !Fields.same(value, now)) {
-                throw config.error(
-                    old,
-                    "%s contradicts %s %s; keep the one that is in force"
-                        .formatted(Fields.show(value), name, Fields.show(now)));
+                throw config.contradicts(old, value, name + " %s", now);
               }
               config.remove(old);
               if (value != null) {
-                config.put((String) name, value);
+                config.put(name, value);
               }
             });
   }
@@ -172,10 +162,7 @@ record NormalConfig(
     reasons.forEach(
         (name, why) -> {
           if (!config.isNull(name) && !Boolean.FALSE.equals(config.get(name))) {
-            throw config.error(
-                name,
-                "%s, but %s; declare the format with the resolver \"explicit\""
-                    .formatted(Fields.show(config.get(name)), why));
+            throw config.beyond(name, "%s, but %s", Fields.show(config.get(name)), why);
           }
         });
   }
@@ -183,15 +170,12 @@ record NormalConfig(
   private static void heads(Fields config, ModelClass model) {
     config.integer("hidden_size", 1, 1 << 24);
     int heads = config.integer("num_attention_heads", 1, MOST_DIMENSION);
-    boolean counted = model.table("defaults").containsKey("num_key_value_heads");
-    if (!counted || model.flag("per_layer")) {
-      return;
-    }
-    int kvHeads = config.integer("num_key_value_heads", 1, MOST_DIMENSION);
-    if (heads % kvHeads != 0) {
-      throw config.error(
-          "num_key_value_heads",
-          "%d does not divide the %d attention heads".formatted(kvHeads, heads));
+    String name = "num_key_value_heads";
+    if (model.table("defaults").containsKey(name) && !model.flag("per_layer")) {
+      int kvHeads = config.integer(name, 1, MOST_DIMENSION);
+      if (heads % kvHeads != 0) {
+        throw config.error(name, "%d does not divide the %d attention heads", kvHeads, heads);
+      }
     }
   }
 
@@ -199,13 +183,14 @@ record NormalConfig(
   private static void layerTypes(Fields config, ModelClass model) {
     model
         .table("derived_lists")
-        .forEach((name, sources) -> LayerList.normalize(name, (List<?>) sources, config));
-    boolean own = model.list("layers").toString().contains(TYPES);
-    Fields other = new Fields(config.at(""), new LinkedHashMap<>(config.json()));
+        .forEach((name, spellings) -> LayerList.normalize(name, spellings, config));
+    Object spellings = model.rules().get("layers");
+    boolean own = spellings.toString().contains(TYPES);
+    Fields other = config.with(TYPES, config.get(TYPES));
     if (!own) {
       config.remove(TYPES);
     }
-    List<String> types = LayerList.normalize(TYPES, model.list("layers"), config);
+    List<String> types = LayerList.normalize(TYPES, spellings, config);
     if (model.flag("last")) {
       types.set(types.size() - 1, model.rule("last"));
     }
@@ -220,15 +205,15 @@ record NormalConfig(
     Tables.of(Tables.LAYERS).keySet().forEach(type -> known.put(type, type));
     LayerList.normalize(TYPES, List.of(Map.of("list", TYPES, "as", known)), other);
     if (!LayerSlots.of(config, model, 1).equals(LayerSlots.of(other, model, 1))) {
-      throw other.error(
+      throw other.beyond(
           TYPES,
-          "is not what the class %s does with its layers, and engines differ in which they follow; declare the format with the resolver \"explicit\""
-              .formatted(model.type()));
+          "is not what the class %s does with its layers, and engines differ in which they follow",
+          model.type());
     }
   }
 
   /** Other parts of a model, such as its vision: their class's defaults, and no dtype twice. */
-  private static void parts(Fields root, ModelClass outer, Optional<String> dtype) {
+  private static void parts(Fields root, ModelClass outer, String dtype) {
     outer
         .table("parts")
         .forEach(
@@ -236,42 +221,33 @@ record NormalConfig(
               if (root.isNull(name)) {
                 return;
               }
-              Fields part =
-                  new Fields(root.at(name) + ".", new LinkedHashMap<>(root.object(name).json()));
-              root.json().put(name, part.json());
+              Fields part = root.part(name);
               part.json().putIfAbsent("model_type", type);
               if (!part.text("model_type").equals(type)) {
                 throw part.wrong("model_type", "\"" + type + "\"");
               }
-              Optional<String> own = dtype(part);
-              own.filter(d -> !own.equals(dtype)).ifPresent(d -> part.json().put("dtype", d));
+              String own = dtype(part, null);
+              if (own != null && !own.equals(dtype)) {
+                part.put("dtype", own);
+              }
               part.fill(ModelClass.named((String) type).table("defaults"));
             });
   }
 
   /** Takes the dtype out, under either name and with or without {@code torch.} before it. */
-  private static Optional<String> dtype(Fields config) {
-    Optional<String> now = dtype(config, "dtype");
-    Optional<String> old = dtype(config, "torch_dtype");
-    return one(config, now, old);
-  }
-
-  private static Optional<String> dtype(Fields config, String name) {
-    if (config.isNull(name)) {
-      config.json().remove(name);
-      return Optional.empty();
+  private static String dtype(Fields config, String ofWhole) {
+    String found = ofWhole;
+    for (String name : List.of("torch_dtype", "dtype")) {
+      if (!config.isNull(name)) {
+        String text = config.text(name);
+        String own = text.startsWith("torch.") ? text.substring("torch.".length()) : text;
+        if (found != null && !found.equals(own)) {
+          throw config.contradicts("dtype", own, "%s", found);
+        }
+        found = own;
+      }
+      config.remove(name);
     }
-    String dtype = config.text(name);
-    config.json().remove(name);
-    return Optional.of(dtype.startsWith("torch.") ? dtype.substring("torch.".length()) : dtype);
-  }
-
-  private static Optional<String> one(Fields config, Optional<String> a, Optional<String> b) {
-    if (a.isPresent() && b.isPresent() && !a.equals(b)) {
-      throw config.error(
-          "dtype",
-          "\"%s\" contradicts \"%s\"; keep the one that is in force".formatted(a.get(), b.get()));
-    }
-    return a.or(() -> b);
+    return found;
   }
 }

@@ -10,15 +10,26 @@ import java.util.Map;
  * other: its digest and span are in the block of its first token, so blocks stay pure.
  */
 final class Purity {
+  private static final String BIDIRECTIONAL = "bidirectional";
   private static final Map<String, String> FLAGS =
       Map.of(
-          "is_encoder_decoder", "an encoder–decoder",
-          "is_prefix_lm", "a prefix-LM",
-          "prefix_lm", "a prefix-LM",
-          "use_bidirectional_attention", "bidirectional",
-          "use_bidirectional", "bidirectional",
-          "bidirectional", "bidirectional",
-          "add_cross_attention", "a cross-attending model");
+          "is_encoder_decoder",
+          "an encoder–decoder",
+          "is_prefix_lm",
+          "a prefix-LM",
+          "prefix_lm",
+          "a prefix-LM",
+          "use_bidirectional_attention",
+          BIDIRECTIONAL,
+          "use_bidirectional",
+          BIDIRECTIONAL,
+          BIDIRECTIONAL,
+          BIDIRECTIONAL,
+          "add_cross_attention",
+          "a cross-attending model");
+  private static final String BECAUSE =
+      "%s %s: its K and V depend on more than the tokens before them, so no block of it can be"
+          + " shared";
 
   private Purity() {}
 
@@ -26,7 +37,7 @@ final class Purity {
   static void checkType(Fields config) {
     Object type = config.get("model_type");
     if (type instanceof String s && Tables.of(Tables.IMPURE).get(s) instanceof String kind) {
-      throw config.error("model_type", "\"" + s + "\" is " + because(kind));
+      throw config.error("model_type", BECAUSE, "\"" + s + "\" is", kind);
     }
   }
 
@@ -36,21 +47,15 @@ final class Purity {
         (name, kind) -> {
           Object value = config.get(name);
           boolean images =
-              kind.equals("bidirectional")
-                  && value instanceof String
-                  && model.names("bidirectional").contains(value);
+              value instanceof String
+                  && kind.equals(BIDIRECTIONAL)
+                  && model.names(BIDIRECTIONAL).contains(value);
           if (value != null && !value.equals(false) && !images) {
-            throw config.error(name, Fields.show(value) + " makes the model " + because(kind));
+            throw config.error(name, BECAUSE, Fields.show(value) + " makes the model", kind);
           }
         });
     if (Boolean.FALSE.equals(config.get("is_causal"))) {
-      throw config.error("is_causal", "false makes the model " + because("bidirectional"));
+      throw config.error("is_causal", BECAUSE, "false makes the model", BIDIRECTIONAL);
     }
-  }
-
-  private static String because(String kind) {
-    return kind
-        + ": its K and V depend on more than the tokens before them, so no block of it can be"
-        + " shared";
   }
 }

@@ -5,7 +5,6 @@ import java.math.BigDecimal;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /**
@@ -21,16 +20,26 @@ import java.util.TreeMap;
  */
 final class Rope {
   private static final List<String> LEARNT = List.of("llama3", "yarn", "longrope");
+  private static final String PARAMETERS = "rope_parameters";
+  private static final String SCALING = "rope_scaling";
   private static final String PARTIAL = "partial_rotary_factor";
 
   private final Fields config;
-  private final Map<String, Object> rule;
+  private final Rules rule;
   private final Settings settings;
+  private final Map<String, Object> kinds;
+  private final Map<String, Object> given;
+  private final Map<String, Object> scaling;
+  private final boolean nested;
 
-  private Rope(Fields config, Map<String, Object> rule, Settings settings) {
+  private Rope(Fields config, Rules rule, Settings settings) {
     this.config = config;
     this.rule = rule;
     this.settings = settings;
+    this.kinds = rule.table("kinds");
+    this.given = clean(config.optional(PARAMETERS));
+    this.scaling = clean(config.optional(SCALING));
+    this.nested = given.keySet().stream().anyMatch(kinds::containsKey);
   }
 
   /**
@@ -39,208 +48,158 @@ final class Rope {
    * @param settings say of which length the engine uses the one table, where a type has many
    */
   static void normalize(Fields config, ModelClass model, Settings settings) {
-    Map<String, Object> rule = model.table("rope");
-    if (rule.isEmpty()
-        || (rule.get("off") instanceof String off && Boolean.TRUE.equals(config.get(off)))) {
-      return;
+    Rules rule = Rules.of(model.table("rope"));
+    boolean off = rule.flag("off") && Boolean.TRUE.equals(config.get(rule.rule("off")));
+    if (!rule.rules().isEmpty() && !off) {
+      config.put(PARAMETERS, new Rope(config, rule, settings).normal());
     }
-    new Rope(config, rule, settings).normalize();
   }
 
   /** {@return the largest factor by which positions are stretched, at least 1} */
-  static double reach(Map<String, Object> config) {
-    if (!(config.get("rope_parameters") instanceof Map<?, ?> parameters)) {
+  static double reach(Fields config) {
+    if (!(config.get(PARAMETERS) instanceof Map<?, ?> parameters)) {
       return 1;
     }
-    double factor = factor(Tables.object(parameters));
+    double factor = parameters.get("factor") instanceof Number n ? n.doubleValue() : 1;
     for (Object each : parameters.values()) {
-      factor = Math.max(factor, each instanceof Map<?, ?> m ? factor(Tables.object(m)) : 1);
+      Object own = each instanceof Map<?, ?> kind ? kind.get("factor") : null;
+      factor = Math.max(factor, own instanceof Number n ? n.doubleValue() : 1);
     }
-    return factor;
+    return Math.max(1, factor);
   }
 
-  private static double factor(Map<String, Object> parameters) {
-    return parameters.get("factor") instanceof Number n ? Math.max(1, n.doubleValue()) : 1;
+  private Map<String, Object> normal() {
+    refuseOthers();
+    Map<String, Object> out = new TreeMap<>(nested ? given : Map.of());
+    if (kinds.isEmpty()) {
+      out.putAll(ofKind("", rule, true));
+    }
+    kinds.forEach(
+        (kind, json) -> {
+          Rules own = Rules.of(json);
+          out.put(kind, ofKind(kind, own, own.flag("scaled")));
+        });
+    kinds.values().forEach(kind -> config.remove(thetaName(Rules.of(kind))));
+    List.of("rope_theta", SCALING).forEach(config::remove);
+    if (!nested || !CanonicalJson.text(given).contains(PARTIAL)) {
+      config.remove(PARTIAL);
+    }
+    if (rule.flag("partial_from")) {
+      config.remove(rule.names("partial_from").getFirst());
+    }
+    return out;
   }
 
-  private void normalize() {
-    Map<String, Object> kinds = Tables.object(rule.getOrDefault("kinds", Map.of()));
-    Map<String, Object> given = source("rope_parameters");
-    boolean nested = given.keySet().stream().anyMatch(kinds::containsKey);
+  /** Refuses parameters of no kind of layers, and of all where each kind has its own. */
+  private void refuseOthers() {
     given.forEach(
         (name, value) -> {
           if (value instanceof Map<?, ?> && !kinds.containsKey(name)) {
             throw config.error(
-                "rope_parameters." + name,
+                PARAMETERS + "." + name,
                 kinds.isEmpty()
                     ? "an object, but the class has one RoPE for all layers"
-                    : "is none of the kinds of layers that have a RoPE (%s)"
-                        .formatted(String.join(", ", new TreeMap<>(kinds).keySet())));
+                    : "is none of the kinds of layers that have a RoPE (%s)",
+                String.join(", ", new TreeMap<>(kinds).keySet()));
           }
         });
-    Map<String, Object> out = new TreeMap<>();
-    if (kinds.isEmpty()) {
-      out.putAll(complete(flat(given), place(given), rule));
-    } else {
-      given.forEach((name, value) -> out.put(name, nested ? value : null));
-      out.values().removeIf(v -> v == null);
-      kinds.forEach((kind, own) -> out.put(kind, ofKind(kind, Tables.object(own), nested, given)));
+    boolean apart = kinds.values().stream().noneMatch(kind -> Rules.of(kind).flag("scaled"));
+    if (!nested && !kinds.isEmpty() && apart && !(given.isEmpty() && scaling.isEmpty())) {
+      throw config.error(
+          given.isEmpty() ? SCALING : PARAMETERS,
+          "is not by kind of layers, but the class has a RoPE for each; give rope_parameters.%s and"
+              + " the others",
+          kinds.keySet().iterator().next());
     }
-    boolean ownPartial = nested && CanonicalJson.text(given).contains(PARTIAL);
-    kinds.values().forEach(k -> config.remove(thetaName(Tables.object(k))));
-    List.of("rope_theta", "rope_scaling").forEach(config::remove);
-    if (!ownPartial) {
-      config.remove(PARTIAL);
-    }
-    if (rule.get("partial_from") instanceof String from) {
-      config.remove(Expression.names(from).getFirst());
-    }
-    config.json().put("rope_parameters", out);
   }
 
-  private Map<String, Object> ofKind(
-      String kind, Map<String, Object> own, boolean nested, Map<String, Object> given) {
+  private Map<String, Object> ofKind(String kind, Rules own, boolean scaled) {
+    String place = given.isEmpty() && scaled ? SCALING : PARAMETERS;
     Map<String, Object> p = new LinkedHashMap<>();
-    String place = config.at("rope_parameters." + kind);
     if (nested) {
-      p.putAll(clean(new Fields(config.at("rope_parameters."), given).object(kind)));
-    } else if (own.containsKey("scaled")) {
-      p.putAll(flat(given));
-      place = place(given);
+      place = PARAMETERS + "." + kind;
+      p.putAll(clean(config.entry(PARAMETERS + ".", given).object(kind)));
+    } else if (scaled) {
+      p.putAll(given.isEmpty() ? scaling : given);
+      p.putAll(p.isEmpty() ? rule.table("default") : Map.of());
     } else {
-      require(given, kind);
+      place = PARAMETERS + "." + kind;
     }
-    if (nested && own.containsKey("scaled")) {
-      agree(source("rope_scaling"), p);
+    if (scaled && !given.isEmpty()) {
+      scaling.forEach((name, value) -> agree(SCALING + "." + name, value, p.get(name)));
     }
     merge(p, "rope_theta", thetaName(own));
-    return complete(p, place, own);
+    return complete(config.entry(place + ".", new TreeMap<>(p)), own);
   }
 
-  /** A class in which nothing is scaled has no meaning for parameters of all layers. */
-  private void require(Map<String, Object> given, String kind) {
-    boolean scaled =
-        Tables.object(rule.get("kinds")).values().stream()
-            .anyMatch(k -> Tables.object(k).containsKey("scaled"));
-    if (!scaled && !(given.isEmpty() && source("rope_scaling").isEmpty())) {
-      throw config.error(
-          given.isEmpty() ? "rope_scaling" : "rope_parameters",
-          "is not by kind of layers, but the class has a RoPE for each; give rope_parameters.%s and the others"
-              .formatted(kind));
-    }
-  }
-
-  private Map<String, Object> flat(Map<String, Object> given) {
-    Map<String, Object> p = new LinkedHashMap<>(given);
-    Map<String, Object> scaling = source("rope_scaling");
-    if (given.isEmpty()) {
-      p.putAll(scaling);
-    } else {
-      agree(scaling, p);
-    }
-    if (p.isEmpty() && rule.containsKey("default")) {
-      p.putAll(Tables.object(rule.get("default")));
-    }
-    if (!rule.containsKey("kinds")) {
-      merge(p, "rope_theta", "rope_theta");
-    }
-    return p;
-  }
-
-  private String place(Map<String, Object> given) {
-    return config.at(given.isEmpty() ? "rope_scaling" : "rope_parameters");
-  }
-
-  private static String thetaName(Map<String, Object> kind) {
-    return (String) kind.getOrDefault("theta_name", "rope_theta");
-  }
-
-  private Map<String, Object> source(String name) {
-    return config.isNull(name) ? Map.of() : clean(config.object(name));
+  private static String thetaName(Rules kind) {
+    return kind.rule("theta_name", "rope_theta");
   }
 
   /** Null is absent, and {@code type} is the old name of {@code rope_type}. */
-  private Map<String, Object> clean(Fields scaling) {
+  private Map<String, Object> clean(Fields parameters) {
     Map<String, Object> out = new LinkedHashMap<>();
-    scaling
+    parameters
         .json()
         .forEach(
             (name, value) -> {
               String own = name.equals("type") ? "rope_type" : name;
               Object old = value == null ? null : out.putIfAbsent(own, value);
               if (old != null && !Fields.same(old, value)) {
-                throw scaling.error(
-                    own, "%s contradicts %s".formatted(Fields.show(old), Fields.show(value)));
+                throw parameters.error(
+                    own, "%s contradicts %s", Fields.show(old), Fields.show(value));
               }
             });
-    Map<String, Object> types = Tables.object(rule.getOrDefault("types", Map.of()));
-    Object type = "su".equals(out.get("rope_type")) ? "longrope" : out.get("rope_type");
-    out.computeIfPresent(
-        "rope_type", (_, _) -> type instanceof String s ? types.getOrDefault(s, s) : type);
+    if (out.get("rope_type") instanceof String type) {
+      String own = type.equals("su") ? "longrope" : type;
+      out.put("rope_type", rule.table("types").getOrDefault(own, own));
+    }
     return out;
   }
 
   /** Moves a name from beside the parameters into them. */
   private void merge(Map<String, Object> parameters, String name, String beside) {
-    if (config.isNull(beside)) {
-      return;
-    }
-    Object inside = parameters.putIfAbsent(name, config.get(beside));
-    if (inside != null && !Fields.same(inside, config.get(beside))) {
-      throw config.error(
-          beside,
-          "%s contradicts %s in rope_parameters; keep the one that is in force"
-              .formatted(Fields.show(config.get(beside)), Fields.show(inside)));
+    if (!config.isNull(beside)) {
+      parameters.putIfAbsent(name, config.get(beside));
+      agree(beside, config.get(beside), parameters.get(name));
     }
   }
 
-  private void agree(Map<String, Object> old, Map<String, Object> parameters) {
-    old.forEach(
-        (key, value) -> {
-          if (!Fields.same(value, parameters.get(key))) {
-            throw config.error(
-                "rope_scaling." + key,
-                "%s contradicts %s in rope_parameters; keep the one that is in force"
-                    .formatted(Fields.show(value), Fields.show(parameters.get(key))));
-          }
-        });
+  private void agree(String name, Object value, Object inside) {
+    if (!Fields.same(value, inside)) {
+      throw config.contradicts(name, value, "%s in rope_parameters", inside);
+    }
   }
 
-  private Map<String, Object> complete(
-      Map<String, Object> given, String place, Map<String, Object> own) {
-    Map<String, Object> p = new TreeMap<>(given);
+  private Map<String, Object> complete(Fields fields, Rules own) {
+    Map<String, Object> p = fields.json();
     partial(p, own);
-    Object theta = own.getOrDefault("theta", rule.get("theta"));
+    Object theta = own.rules().getOrDefault("theta", rule.rules().get("theta"));
     if (theta != null) {
       p.putIfAbsent("rope_theta", theta);
     }
-    p.putIfAbsent("rope_type", own.getOrDefault("type", "default"));
-    Fields fields = new Fields(place + ".", p);
-    Object rules = Tables.of(Tables.ROPE).get(fields.text("rope_type"));
-    if (rules == null) {
-      throw fields.error(
+    p.putIfAbsent("rope_type", own.rule("type", "default"));
+    String name = fields.text("rope_type");
+    Map<String, Object> types = Tables.of(Tables.ROPE);
+    if (!types.containsKey(name)) {
+      throw fields.beyond(
           "rope_type",
-          "%s is none that is understood (%s); declare the format with the resolver \"explicit\""
-              .formatted(
-                  Fields.show(p.get("rope_type")),
-                  String.join(", ", Tables.of(Tables.ROPE).keySet())));
+          "%s is none that is understood (%s)",
+          Fields.show(name),
+          String.join(", ", types.keySet()));
     }
-    Map<String, Object> type = Tables.object(rules);
-    if (rule.containsKey("original") && LEARNT.contains(p.get("rope_type"))) {
+    Rules type = Rules.of(types.get(name));
+    if (rule.flag("original") && LEARNT.contains(name)) {
       merge(p, "original_max_position_embeddings", "original_max_position_embeddings");
     }
-    if (own.get(String.valueOf(p.get("rope_type"))) instanceof Map<?, ?> more) {
-      Tables.object(more).forEach(p::putIfAbsent);
-    }
-    Tables.object(type.get("defaults")).forEach(p::putIfAbsent);
-    for (String name : Tables.strings(type.get("required"))) {
-      if (fields.isNull(name)) {
-        throw fields.error(
-            name,
-            "missing; a RoPE of type \"%s\" has no default for it".formatted(p.get("rope_type")));
+    own.table(name).forEach(p::putIfAbsent);
+    type.table("defaults").forEach(p::putIfAbsent);
+    for (String required : type.names("required")) {
+      if (fields.isNull(required)) {
+        throw fields.error(required, "missing; a RoPE of type \"%s\" has no default for it", name);
       }
-      if (!(p.get(name) instanceof List<?>)) {
-        fields.positive(name);
+      if (!(p.get(required) instanceof List<?>)) {
+        fields.positive(required);
       }
     }
     if (!p.containsKey("rope_theta")) {
@@ -248,44 +207,39 @@ final class Rope {
     }
     fields.positive("rope_theta");
     fields.positive(PARTIAL);
-    pin(fields, type);
+    if (type.flag("by_length")) {
+      int pinned =
+          settings
+              .pinnedRope(config)
+              .orElseThrow(
+                  () ->
+                      fields.asks(
+                          "rope_pinned_length",
+                          "rope_type",
+                          "\"%s\" rotates K by the length of the whole request, so no block can be"
+                              + " shared; give the setting rope_pinned_length if the engine uses"
+                              + " the one table of that length for all requests",
+                          name));
+      p.put("pinned_length", (long) pinned);
+    }
     return p;
   }
 
   /** The share of a head that is rotated, which some files say as a number of dimensions. */
-  private void partial(Map<String, Object> p, Map<String, Object> own) {
-    if (!(p.containsKey(PARTIAL) && rule.containsKey("kinds"))) {
+  private void partial(Map<String, Object> p, Rules own) {
+    if (kinds.isEmpty() || !p.containsKey(PARTIAL)) {
       merge(p, PARTIAL, PARTIAL);
     }
-    if (rule.get("partial_from") instanceof String from) {
-      List<String> names = Expression.names(from);
-      if (!config.isNull(names.getFirst())) {
-        double share = config.positive(names.getFirst()) / config.positive(names.getLast());
-        Object inside = p.putIfAbsent(PARTIAL, BigDecimal.valueOf(share));
-        if (inside != null && !(inside instanceof Number n && n.doubleValue() == share)) {
-          throw config.error(
-              names.getFirst(),
-              "%s contradicts %s %s; keep the one that is in force"
-                  .formatted(
-                      Fields.show(config.get(names.getFirst())), PARTIAL, Fields.show(inside)));
-        }
+    List<String> from = rule.names("partial_from");
+    if (!from.isEmpty() && !config.isNull(from.getFirst())) {
+      String part = from.getFirst();
+      double share = config.positive(part) / config.positive(from.getLast());
+      p.putIfAbsent(PARTIAL, BigDecimal.valueOf(share));
+      if (!(p.get(PARTIAL) instanceof Number n && n.doubleValue() == share)) {
+        throw config.contradicts(part, config.get(part), PARTIAL + " %s", p.get(PARTIAL));
       }
     }
-    p.putIfAbsent(PARTIAL, own.getOrDefault("partial", rule.getOrDefault("partial", 1L)));
-  }
-
-  private void pin(Fields parameters, Map<String, Object> type) {
-    if (!type.containsKey("by_length")) {
-      return;
-    }
-    OptionalInt pinned = settings.pinnedRope(config);
-    if (pinned.isEmpty()) {
-      throw parameters.asks(
-          "rope_type",
-          "\"%s\" rotates K by the length of the whole request, so no block can be shared; give the setting rope_pinned_length if the engine uses the one table of that length for all requests"
-              .formatted(parameters.get("rope_type")),
-          "rope_pinned_length");
-    }
-    parameters.json().put("pinned_length", (long) pinned.getAsInt());
+    p.putIfAbsent(
+        PARTIAL, own.rules().getOrDefault("partial", rule.rules().getOrDefault("partial", 1L)));
   }
 }

@@ -3,57 +3,48 @@ package io.kvasir.core.format;
 import io.kvasir.api.EngineSpec;
 import io.kvasir.api.format.FormatException;
 import io.kvasir.api.format.Shards;
-import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
 
 /** The settings of an engine, of which a resolver knows each. */
-final class Settings {
+final class Settings extends Fields {
   private static final int MOST_RANKS = 1 << 12;
 
-  private final Fields fields;
-
-  private Settings(Map<String, Object> settings) {
-    this.fields = new Fields("settings.", settings);
-  }
-
   /**
-   * {@return the settings of a specification}
+   * Creates the settings of a specification.
    *
    * @throws FormatException if the resolver does not know one: ignored, it could decide what the
    *     bytes mean
    */
-  static Settings of(EngineSpec spec, String resolver, Set<String> known) {
+  Settings(EngineSpec spec, String resolver, Set<String> known) {
+    super("settings.", spec.settings());
     for (String name : spec.settings().keySet()) {
       if (!known.contains(name)) {
-        throw new FormatException(
-            "settings.%s: unknown to the resolver \"%s\", which knows %s"
-                .formatted(name, resolver, String.join(", ", new TreeSet<>(known))));
+        throw error(
+            name,
+            "unknown to the resolver \"%s\", which knows %s",
+            resolver,
+            String.join(", ", new TreeSet<>(known)));
       }
     }
-    return new Settings(spec.settings());
-  }
-
-  Fields fields() {
-    return fields;
   }
 
   /** {@return whether the engine decided: {@code auto} and null leave it to the model's files} */
   boolean decides(String name) {
-    return fields.get(name) != null && !"auto".equals(fields.get(name));
+    return !isNull(name) && !"auto".equals(get(name));
   }
 
   String text(String name, String byDefault) {
-    return fields.isNull(name) ? byDefault : fields.text(name);
+    return isNull(name) ? byDefault : text(name);
   }
 
-  int count(String name, int byDefault) {
-    return fields.isNull(name) ? byDefault : fields.integer(name, 1, MOST_RANKS);
+  int count(String name) {
+    return isNull(name) ? 1 : integer(name, 1, MOST_RANKS);
   }
 
-  boolean flag(String name) {
-    return !fields.isNull(name) && fields.flag(name);
+  boolean on(String name) {
+    return !isNull(name) && flag(name);
   }
 
   /**
@@ -64,16 +55,10 @@ final class Settings {
     if (!decides("rope_pinned_length")) {
       return OptionalInt.empty();
     }
-    String name = "max_position_embeddings";
+    String own = "max_position_embeddings";
+    boolean model = own.equals(get("rope_pinned_length"));
     return OptionalInt.of(
-        name.equals(fields.get("rope_pinned_length"))
-            ? config.integer(name, 1, Integer.MAX_VALUE)
-            : fields.integer("rope_pinned_length", 1, Integer.MAX_VALUE));
-  }
-
-  /** {@return {@code engine}, or {@code engine/runner} where the engine has several} */
-  String engine(String engine) {
-    return decides("runner") ? engine + "/" + fields.text("runner") : engine;
+        (model ? config : this).integer(model ? own : "rope_pinned_length", 1, Integer.MAX_VALUE));
   }
 
   /**
@@ -83,18 +68,21 @@ final class Settings {
    * number of ranks.
    */
   Shards shards() {
-    int tp = count("tensor_parallel", 1);
-    int pp = count("pipeline_parallel", 1);
-    if (decides("kv_head_shards")) {
-      int count = count("kv_head_shards", 1);
-      if (pp != 1 || count % tp != 0) {
-        throw fields.error(
-            "kv_head_shards",
-            "%d shards of KV heads on %d × %d ranks; give a multiple of tensor_parallel, without pipeline_parallel"
-                .formatted(count, tp, pp));
-      }
-      return new Shards.KvHead(count);
+    int tp = count("tensor_parallel");
+    int pp = count("pipeline_parallel");
+    if (!decides("kv_head_shards")) {
+      return tp == 1 && pp == 1 ? Shards.ONE : new Shards.Rank(tp, pp);
     }
-    return tp == 1 && pp == 1 ? Shards.ONE : new Shards.Rank(tp, pp);
+    int count = count("kv_head_shards");
+    if (pp != 1 || count % tp != 0) {
+      throw error(
+          "kv_head_shards",
+          "%d shards of KV heads on %d × %d ranks; give a multiple of tensor_parallel, without"
+              + " pipeline_parallel",
+          count,
+          tp,
+          pp);
+    }
+    return new Shards.KvHead(count);
   }
 }

@@ -1,7 +1,6 @@
 package io.kvasir.core.format;
 
 import io.kvasir.api.format.GroupKind;
-import java.util.Map;
 
 /**
  * What one layer keeps: most layers one slot, a layer with an indexer or a compressor several.
@@ -35,63 +34,61 @@ record Slot(
    * @param slides whether a window hides any token
    * @param tp ranks over which the state's groups are cut
    */
-  static Slot of(Map<String, Object> template, Fields config, boolean slides, int tp) {
-    GroupKind kind = GroupKind.named((String) template.getOrDefault("kind", "full")).orElseThrow();
+  static Slot of(Rules template, Fields config, boolean slides, int tp) {
+    GroupKind kind = GroupKind.named(template.rule("kind", "full")).orElseThrow();
     if (kind == GroupKind.STATE) {
       return state(template, config, tp);
     }
-    String window = (String) template.get("window");
-    if (window != null && !slides) {
-      kind = GroupKind.FULL;
-      window = null;
-    }
+    String window = template.rule("window");
     return new Slot(
-        kind,
-        window == null ? null : config.integer(window, 1, Integer.MAX_VALUE),
-        size(template, "ratio", null, config, 1),
-        size(template, "heads", "num_key_value_heads", config, 1),
-        size(template, "k", "head_dim", config, 1),
-        size(template, "v", "head_dim", config, 0),
+        window == null || slides ? kind : GroupKind.FULL,
+        slides ? config.integer(window, 1, Integer.MAX_VALUE) : null,
+        template.flag("ratio") ? dimension(template.rule("ratio"), config, 1) : null,
+        dimension(template.rule("heads", "num_key_value_heads"), config, 1),
+        dimension(template.rule("k", "head_dim"), config, 1),
+        dimension(template.rule("v", "head_dim"), config, 0),
         0,
         0,
         null);
   }
 
-  private static Integer size(
-      Map<String, Object> template, String name, String otherwise, Fields config, int least) {
-    String expression = (String) template.getOrDefault(name, otherwise);
-    if (expression == null) {
-      return null;
-    }
-    String target = Expression.names(expression).stream().findFirst().orElse(name);
-    if (config.has(expression)) {
-      return config.integer(expression, least, NormalConfig.MOST_DIMENSION);
-    }
-    long value = Expression.number(expression, config, target);
-    if (value < least || value > NormalConfig.MOST_DIMENSION) {
-      throw config.error(
-          target,
-          "makes %s %d, which is no whole number from %d to %d"
-              .formatted(expression, value, least, NormalConfig.MOST_DIMENSION));
-    }
-    return (int) value;
+  private static int dimension(String expression, Fields config, int least) {
+    return config.has(expression)
+        ? config.integer(expression, least, NormalConfig.MOST_DIMENSION)
+        : (int) size(expression, config, least, NormalConfig.MOST_DIMENSION);
   }
 
-  private static Slot state(Map<String, Object> template, Fields config, int tp) {
+  private static long size(String expression, Fields config, long least, long most) {
+    String target = Expression.names(expression).stream().findFirst().orElse("layer_types");
+    long value = Expression.number(expression, config, target);
+    if (value < least || value > most) {
+      throw config.error(
+          target,
+          "makes %s %d, which is no whole number from %d to %d",
+          expression,
+          value,
+          least,
+          most);
+    }
+    return value;
+  }
+
+  private static Slot state(Rules template, Fields config, int tp) {
     Fields sizes = config;
-    if (template.get("groups") instanceof String name) {
-      int groups = config.integer(name, 1, NormalConfig.MOST_DIMENSION);
-      if (groups % tp != 0 && groups != 1) {
-        throw config.error(name, "%d is not divisible by the %d ranks".formatted(groups, tp));
+    String groups = template.rule("groups");
+    if (groups != null) {
+      int count = config.integer(groups, 1, NormalConfig.MOST_DIMENSION);
+      if (count % tp != 0 && count != 1) {
+        throw config.error(groups, "%d is not divisible by the %d ranks", count, tp);
       }
-      sizes = config.with("groups", (long) Math.max(groups, tp)); // one group is repeated per rank
+      sizes = config.with("groups", (long) Math.max(count, tp)); // one group is repeated per rank
     }
-    for (String name : Tables.strings(template.get("divides"))) {
+    for (String name : template.names("divides")) {
       if (Expression.number(name, config, name) % tp != 0) {
-        throw config.error(name, "is not divisible by the %d ranks".formatted(tp));
+        throw config.error(name, "is not divisible by the %d ranks", tp);
       }
     }
-    String dtype = (String) template.get("ssm_dtype");
+    String dtype = template.rule("ssm_dtype");
     boolean named = dtype != null && !dtype.startsWith("float");
     return new Slot(
         GroupKind.STATE,
@@ -100,18 +97,8 @@ record Slot(
         null,
         null,
         null,
-        elements(template, "conv", sizes),
-        elements(template, "ssm", sizes),
+        size(template.rule("conv"), sizes, 0, MOST_STATE),
+        size(template.rule("ssm"), sizes, 0, MOST_STATE),
         named ? (config.isNull(dtype) ? null : config.text(dtype)) : dtype);
-  }
-
-  private static long elements(Map<String, Object> template, String name, Fields config) {
-    String expression = (String) template.get(name);
-    String target = Expression.names(expression).stream().findFirst().orElse(name);
-    long value = Expression.number(expression, config, target);
-    if (value < 0 || value > MOST_STATE) {
-      throw config.error(target, "makes a state of %d elements".formatted(value));
-    }
-    return value;
   }
 }

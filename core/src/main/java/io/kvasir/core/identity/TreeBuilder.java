@@ -93,7 +93,7 @@ final class TreeBuilder {
           cut(text, 40)
               + " is out of range; a number is a binary64, and an integer within ±(2^53-1)");
     }
-    boolean integer = text.chars().allMatch(c -> c == '-' || (c >= '0' && c <= '9'));
+    boolean integer = text.indexOf('.') < 0 && text.indexOf('e') < 0 && text.indexOf('E') < 0;
     return integer ? (Object) value.longValueExact() : value;
   }
 

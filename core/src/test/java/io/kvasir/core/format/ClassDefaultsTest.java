@@ -61,7 +61,19 @@ class ClassDefaultsTest {
     "minimax, 32, 32, 8, 64, , 1000000, full:16 state:16",
     "minimax_m2, 48, 62, 8, 128, , 5000000, full:62",
     "laguna, 48, 40, 8, 128, , 500000/10000, full:40",
-    "lfm2, 32, 32, 8, 64, , 1000000, full:32"
+    "lfm2, 32, 32, 8, 64, , 1000000, full:32",
+    "smollm3, 16, 36, 4, 64, , 2000000, full:36",
+    "seed_oss, 80, 64, 8, 128, , 10000, full:64",
+    "ernie4_5, 16, 18, 2, 128, , 500000, full:18",
+    "ernie4_5_moe, 20, 28, 4, 64, , 500000, full:28",
+    "arcee, 32, 32, 32, 64, , 10000, full:32",
+    "olmoe, 16, 16, 16, 64, , 10000, full:16",
+    "apertus, 32, 32, 32, 64, , 12000000, full:32",
+    "hunyuan_v1_dense, 32, 32, 32, 64, , 10000, full:32",
+    "hunyuan_v1_moe, 32, 32, 32, 64, , 10000, full:32",
+    "exaone4, 32, 32, 32, 64, , 10000, full:32",
+    "dots1, 32, 62, 32, 64, , 10000, full:62",
+    "falcon_h1, 32, 32, 8, 64, , 10000, full:32 state:32"
   })
   void fileThatSaysNothingHasTheDefaultsOfItsClass(
       String type,
@@ -137,7 +149,9 @@ class ClassDefaultsTest {
     "kimi_linear, 27, state:21 mla 1x576+0:6",
     "mimo_v2_flash, 48, full 4x192+128:9 sliding 8x192+128:39",
     "gemma4_text, 30, sliding 4x256+256:25 full 4x512+512:5",
-    "olmo3, 32, sliding 32x64+64:24 full 32x64+64:8"
+    "olmo3, 32, sliding 32x64+64:24 full 32x64+64:8",
+    "glm4_moe_lite, 47, mla 1x576+0:47",
+    "gemma3n_text, 35, sliding 2x256+256:16 full 2x256+256:4"
   })
   void classWithSizesOfItsOwnHasThem(String type, int layers, String groups) {
     Map<String, Object> file = new LinkedHashMap<>(Models.config("llama"));
@@ -151,7 +165,7 @@ class ClassDefaultsTest {
     for (String name : ModelClass.named(type).names("required")) {
       file.putIfAbsent(name, name.equals("kv_lora_rank") ? 512L : 64L);
     }
-    if (type.equals("deepseek_v3") || type.equals("deepseek_v32") || type.equals("glm_moe_dsa")) {
+    if (List.of("deepseek_v3", "deepseek_v32", "glm_moe_dsa", "glm4_moe_lite").contains(type)) {
       file.put("num_key_value_heads", 32L);
     }
     Map<String, Integer> found = new TreeMap<>();

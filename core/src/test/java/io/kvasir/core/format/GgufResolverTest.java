@@ -355,6 +355,44 @@ class GgufResolverTest {
         () -> new GgufResolver().resolve(spec.build()));
   }
 
+  /**
+   * As llama.cpp's gguf-split cuts a file: the first part has the header, and parts count from 0.
+   */
+  @Test
+  void splitModelIsItsFirstPart() throws IOException {
+    Path first = directory.resolve("m-00001-of-00002.gguf");
+    Path second = directory.resolve("m-00002-of-00002.gguf");
+    Files.write(first, llama().put("split.no", 0).put("split.count", 2).bytes());
+    Files.write(second, new GgufFile().put("split.no", 1).put("split.count", 2).bytes());
+    String whole = id(llama());
+    Files.delete(directory.resolve("model.gguf"));
+    assertEquals(whole, Models.manifest(resolve(directory)));
+    assertEquals(whole, Models.manifest(resolve(first)));
+    Models.assertRefused(
+        second + ": split.no: 1, a later part of a split model, without its header; give " + first,
+        () -> resolve(second));
+    Files.delete(first);
+    Models.assertRefused(
+        first + ": missing; it has the header of the parts that are beside it",
+        () -> resolve(directory));
+    Path renamed = Files.move(second, directory.resolve("renamed.gguf"));
+    Models.assertRefused(
+        renamed
+            + ": split.no: 1, a later part of a split model, without its header; give its first"
+            + " part",
+        () -> resolve(renamed));
+    Files.write(directory.resolve("n-00001-of-00002.gguf"), llama().bytes());
+    Models.assertRefused(
+        directory + ": has 2 files *.gguf; give the file, of a split model the first",
+        () -> resolve(directory));
+  }
+
+  private KvFormat resolve(Path model) {
+    EngineSpec.Builder spec = EngineSpec.builder().engine("llama.cpp").model(model).blockTokens(16);
+    Models.LAYOUT.forEach(spec::setting);
+    return new GgufResolver().resolve(spec.build());
+  }
+
   @Test
   void tokenizerIsALabelAndNoIdentity() throws IOException {
     String before = id(llama());

@@ -91,6 +91,11 @@ final class Models {
                    "layer_types":["full_attention","sliding_attention","sliding_attention","sliding_attention",
                    "full_attention","sliding_attention","sliding_attention","sliding_attention"]}\
                   """));
+      case "lfm2_moe" -> {
+        String types = "\"conv\",\"conv\",\"full_attention\",\"conv\"";
+        out.putAll(json("{\"layer_types\":[%s,%s]}".formatted(types, types)));
+      }
+      case "gemma3n_text" -> out.put("num_kv_shared_layers", 2L);
       case "nemotron_h" -> out.put("hybrid_override_pattern", "MEM*M-M*");
       case "nemotron-nas" ->
           out.put(

@@ -275,6 +275,17 @@ class RefusedModelsTest {
         () -> hf(directory, with(config("gemma2"), "num_key_value_heads", "null")));
   }
 
+  /** No file may hold it; an engine's override can. */
+  @ParameterizedTest
+  @CsvSource({"quantization_config, object", "architectures, array", "torch_dtype, text"})
+  void numberOutOfRangeInAnOverrideIsRefusedByItsField(String name, String right) {
+    Map<String, Object> huge = Map.of(name, new java.math.BigDecimal("1e308"));
+    assertRefused(
+        "config.json: %s: a number out of range is not a%s %s"
+            .formatted(name, right.equals("text") ? "" : "n", right),
+        () -> hf(directory, config("llama"), Map.of("hf_overrides", huge)));
+  }
+
   @Test
   void contradictingTypesAreRefused() {
     assertRefused(

@@ -4,20 +4,17 @@ import io.kvasir.api.ByteSize;
 import io.kvasir.api.KvasirException;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.cli.bench.DiskBench;
-import io.kvasir.cli.bench.Interleaved;
-import io.kvasir.cli.bench.Median;
+import io.kvasir.conformance.speed.Interleaved;
+import io.kvasir.conformance.speed.Median;
 import io.kvasir.core.Deployment;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -88,14 +85,8 @@ final class BenchCommand implements Callable<Integer> {
                   .formatted(parent, Quantities.bytes(free), Quantities.bytes(capacity)),
               ExitCode.FAILED);
     }
-    Path folder = Files.createTempDirectory(parent, "kvasir-bench-");
-    Thread atExit = new Thread(() -> delete(folder));
-    Runtime.getRuntime().addShutdownHook(atExit); // also when somebody interrupts it
-    try {
-      return measure(folder, capacity, (int) blockBytes, roundBytes);
-    } finally {
-      delete(folder);
-      Runtime.getRuntime().removeShutdownHook(atExit);
+    try (Scratch scratch = Scratch.near(parent, "kvasir-bench-")) {
+      return measure(scratch.folder(), capacity, (int) blockBytes, roundBytes);
     }
   }
 
@@ -116,9 +107,7 @@ final class BenchCommand implements Callable<Integer> {
       if (chosen == null) {
         throw common.wrong("the configured store has no directory; name one to measure in");
       }
-      while (!Files.isDirectory(chosen) && chosen.getParent() != null) {
-        chosen = chosen.getParent();
-      }
+      chosen = Scratch.existing(chosen);
     }
     if (!Files.isDirectory(chosen)) {
       throw common.wrong(chosen + " is not a directory; name one on the disk to measure");
@@ -240,18 +229,5 @@ final class BenchCommand implements Callable<Integer> {
 
   private static String two(double value) {
     return String.format(Locale.ROOT, "%.2f", value);
-  }
-
-  private static void delete(Path folder) {
-    if (!Files.exists(folder)) {
-      return;
-    }
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(file);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }

@@ -10,8 +10,6 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** What an engine would say of itself. */
 final class EngineOptions {
-  private static final JsonMapper JSON = JsonMapper.builder().build();
-
   @Option(names = "--engine", paramLabel = "NAME", description = "The engine, such as jlama.")
   private String engine;
 
@@ -66,7 +64,7 @@ final class EngineOptions {
   /** {@return a value as JSON has it, or else the text} */
   static Object value(String text) {
     try {
-      return JSON.readValue(text, Object.class);
+      return JsonMapper.shared().readValue(text, Object.class);
     } catch (JacksonException e) {
       return text;
     }

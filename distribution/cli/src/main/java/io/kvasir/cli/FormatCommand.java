@@ -77,22 +77,29 @@ final class FormatCommand implements Callable<Integer> {
     for (Path model : models) {
       pages.add(new FormatPage(model, preview(model)));
     }
-    Map<String, Object> json = new LinkedHashMap<>();
-    if (pages.size() == 1) {
-      json.putAll(pages.getFirst().json());
-    } else {
-      json.put("models", pages.stream().map(FormatPage::json).toList());
+    Optional<Differences> differences =
+        pages.size() == 2
+            ? Optional.of(Explain.between(side("left", pages), side("right", pages)))
+            : Optional.empty();
+    if (output.json()) {
+      output.value(json(pages, differences));
+      return ExitCode.OK;
     }
     for (FormatPage page : pages) {
       page.print(output);
     }
-    if (pages.size() == 2) {
-      Differences differences = Explain.between(side("left", pages), side("right", pages));
-      json.put("differences", differences.json());
-      output.line(differences.text().stripTrailing());
-    }
-    output.value(json);
+    differences.ifPresent(d -> output.line(d.text().stripTrailing()));
     return ExitCode.OK;
+  }
+
+  private static Map<String, Object> json(List<FormatPage> pages, Optional<Differences> between) {
+    if (between.isEmpty()) {
+      return pages.getFirst().json();
+    }
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("models", pages.stream().map(FormatPage::json).toList());
+    json.put("differences", between.get().json());
+    return json;
   }
 
   private FormatPreview preview(Path model) {

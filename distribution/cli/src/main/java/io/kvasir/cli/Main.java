@@ -3,6 +3,9 @@ package io.kvasir.cli;
 import io.kvasir.api.KvasirException;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.core.Version;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -14,17 +17,6 @@ import picocli.CommandLine.ParameterException;
     description = "Looks after stores of KV cache.",
     mixinStandardHelpOptions = true,
     versionProvider = Main.Versions.class,
-    subcommands = {
-      PluginsCommand.class,
-      IdentityCommand.class,
-      DoctorCommand.class,
-      LsCommand.class,
-      RmCommand.class,
-      BenchCommand.class,
-      VerifyCommand.class,
-      NewCommand.class,
-      FormatCommand.class
-    },
     synopsisSubcommandLabel = "COMMAND",
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
@@ -37,17 +29,46 @@ import picocli.CommandLine.ParameterException;
 public final class Main implements Runnable {
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 
+  private static final Map<String, Supplier<Object>> COMMANDS = commands();
+
   Main() {}
 
   /** Runs one command and ends the process with its exit status. */
   public static void main(String[] args) {
-    System.exit(commandLine().execute(args));
+    System.exit(commandLine(args).execute(args));
   }
 
-  static CommandLine commandLine() {
-    return new CommandLine(new Main())
-        .setParameterExceptionHandler(Main::usage)
-        .setExecutionExceptionHandler((e, line, _) -> failure(e, line));
+  private static Map<String, Supplier<Object>> commands() {
+    Map<String, Supplier<Object>> out = new LinkedHashMap<>();
+    out.put("plugins", PluginsCommand::new);
+    out.put("identity", IdentityCommand::new);
+    out.put("doctor", DoctorCommand::new);
+    out.put("ls", LsCommand::new);
+    out.put("rm", RmCommand::new);
+    out.put("bench", BenchCommand::new);
+    out.put("verify", VerifyCommand::new);
+    out.put("new", NewCommand::new);
+    out.put("format", FormatCommand::new);
+    return out;
+  }
+
+  /**
+   * {@return the command line for these arguments}
+   *
+   * <p>Of the commands, only the one that is asked for is made: picocli reads the annotations of
+   * each, which takes as long as many a command itself.
+   */
+  static CommandLine commandLine(String... args) {
+    CommandLine line = new CommandLine(new Main());
+    boolean named = args.length > 0 && COMMANDS.containsKey(args[0]);
+    COMMANDS.forEach(
+        (name, command) -> {
+          if (!named || name.equals(args[0])) {
+            line.addSubcommand(name, command.get());
+          }
+        });
+    return line.setParameterExceptionHandler(Main::usage)
+        .setExecutionExceptionHandler((e, own, _) -> failure(e, own));
   }
 
   @Override

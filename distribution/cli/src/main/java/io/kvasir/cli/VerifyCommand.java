@@ -1,21 +1,27 @@
 package io.kvasir.cli;
 
 import io.kvasir.api.PluginStatus;
+import io.kvasir.api.store.StoreProvider;
 import io.kvasir.cli.verify.Finding;
 import io.kvasir.cli.verify.Finding.Outcome;
 import io.kvasir.cli.verify.Reports;
 import io.kvasir.cli.verify.Verification;
 import io.kvasir.conformance.Seed;
+import io.kvasir.conformance.speed.SpeedReport;
 import io.kvasir.core.Deployment;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
+import java.security.CodeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
@@ -57,35 +63,69 @@ final class VerifyCommand implements Callable<Integer> {
       description = "Try this rule alone, or those that begin so, such as R-ATOM; may be repeated.")
   private List<String> rules = List.of();
 
+  @Option(
+      names = "--with",
+      paramLabel = "PLUGIN",
+      description =
+          "Another plugin that this one needs or may use: its zip, or its folder; may be repeated.")
+  private List<Path> others = List.of();
+
+  @Option(
+      names = "--soak",
+      paramLabel = "MINUTES",
+      description = "At the end, everything at once for so many minutes, such as 60 or 0.5.")
+  private double soak;
+
+  @Option(
+      names = "--speed",
+      description =
+          "Measure the store's speed also where --rule is given; without one it is measured"
+              + " anyway.")
+  private boolean speed;
+
   VerifyCommand() {}
 
   @Override
   public Integer call() throws Exception {
-    if (!Files.exists(plugin)) {
-      throw common.wrong(plugin + ": there is no such plugin; give its zip or its folder");
+    Set<Path> names = new HashSet<>();
+    for (Path one : plugins()) {
+      if (!Files.exists(one)) {
+        throw common.wrong(one + ": there is no such plugin; give its zip or its folder");
+      }
+      if (!names.add(one.toRealPath().getFileName())) {
+        throw common.wrong(one + ": two plugins have this name; rename one of them");
+      }
+    }
+    if (soak < 0) {
+      throw common.wrong("--soak: %s: write a number of minutes".formatted(soak));
     }
     long chance = seed == null ? ThreadLocalRandom.current().nextLong(1L << 32) : seed;
     System.setProperty(Seed.PROPERTY, Long.toString(chance));
-    Path folder = Files.createTempDirectory("kvasir-verify-");
-    Thread atExit = new Thread(() -> delete(folder));
-    Runtime.getRuntime().addShutdownHook(atExit); // also when somebody interrupts it
-    try {
-      copy(plugin, folder.resolve(plugin.toRealPath().getFileName().toString()));
-      try (Deployment deployment = Deployment.of(common.config(), folder)) {
+    try (Scratch scratch = Scratch.ofSystem("kvasir-verify-")) {
+      for (Path one : plugins()) {
+        copy(one, scratch.folder());
+      }
+      try (Deployment deployment = Deployment.of(common.config(), scratch.folder())) {
         return verify(deployment, chance);
       }
-    } finally {
-      delete(folder);
-      Runtime.getRuntime().removeShutdownHook(atExit);
     }
+  }
+
+  private List<Path> plugins() {
+    return Stream.concat(Stream.of(plugin), others.stream()).toList();
   }
 
   private int verify(Deployment deployment, long chance) throws IOException {
     Output output = common.output();
     for (PluginStatus status : deployment.plugins()) {
       if (status.state() != PluginStatus.State.STARTED) {
-        return output.error(plugin + ": does not start: " + status.detail(), ExitCode.FAILED);
+        return output.error(plugin + ": " + unusable(status), ExitCode.FAILED);
       }
+    }
+    if (!brings(deployment.provider())) {
+      throw common.wrong(
+          "%s: the store \"%s\" is another plugin's; name the plugin first that is to be verified"
+              .formatted(plugin, deployment.settings().store().name()));
     }
     Map<String, Object> said = new LinkedHashMap<>();
     if (deployment.settings().store().configuration().json() instanceof Map<?, ?> json) {
@@ -96,15 +136,22 @@ final class VerifyCommand implements Callable<Integer> {
             deployment.provider(),
             said,
             deployment::storeConfiguration,
-            finding -> progress(output, finding));
+            finding -> progress(output, finding),
+            line -> progress(output, line));
     output.line(
         "%s, stores of %s, seed %d"
             .formatted(deployment.settings().store().name(), verification.room(), chance));
-    List<Finding> findings = verification.run(rules);
+    List<Finding> findings = new ArrayList<>(verification.run(rules, soak > 0));
+    if (soak > 0) {
+      findings.addAll(verification.soak(Duration.ofMillis(Math.round(soak * 60_000))));
+    }
+    Optional<SpeedReport> measured =
+        speed || rules.isEmpty() ? speed(deployment, verification) : Optional.empty();
     Reports reports =
-        new Reports(deployment.settings().store().name(), findings, verification.seen());
+        new Reports(deployment.settings().store().name(), findings, verification.seen(), measured);
     output.line("");
     reports.seen().forEach(output::line);
+    measured.ifPresent(report -> report.sentences().forEach(output::line));
     if (report != null) {
       Files.createDirectories(report);
       reports.xml(report);
@@ -118,6 +165,39 @@ final class VerifyCommand implements Callable<Integer> {
     }
     output.value(json(reports, chance));
     return broken.isEmpty() && !findings.isEmpty() ? ExitCode.OK : ExitCode.FAILED;
+  }
+
+  /** {@return whether a store is of the plugin that is verified, and not of one beside it} */
+  private boolean brings(StoreProvider provider) throws IOException {
+    CodeSource source = provider.getClass().getProtectionDomain().getCodeSource();
+    String folder = plugin.toRealPath().getFileName().toString().replaceFirst("(?i)[.]zip$", "");
+    return source == null || source.getLocation().getPath().contains("/" + folder + "/");
+  }
+
+  /** {@return why a plugin does not start, and what to do} */
+  private static String unusable(PluginStatus status) {
+    String wayOut =
+        status.detail().startsWith("needs the plugin") && status.detail().endsWith("is not there")
+            ? "; give it too: --with PLUGIN"
+            : "";
+    return "the plugin %s does not start: %s%s".formatted(status.id(), status.detail(), wayOut);
+  }
+
+  /** Beside the operator's own store, if that has a directory: speed is that of a disk. */
+  private Optional<SpeedReport> speed(Deployment deployment, Verification verification)
+      throws IOException {
+    Path own = deployment.storePaths().get("directory");
+    try (Scratch scratch =
+        own == null
+            ? Scratch.ofSystem("kvasir-verify-")
+            : Scratch.near(own.toAbsolutePath().getParent(), "kvasir-verify-")) {
+      return verification.speed(scratch.folder());
+    }
+  }
+
+  private static void progress(Output output, String line) {
+    output.line("        " + line);
+    output.out().flush();
   }
 
   private static void progress(Output output, Finding finding) {
@@ -159,27 +239,33 @@ final class VerifyCommand implements Callable<Integer> {
                 })
             .toList());
     json.put("seen", reports.seen());
+    reports
+        .speed()
+        .ifPresent(
+            report -> {
+              Map<String, Object> speed = new LinkedHashMap<>();
+              report.lines().forEach(line -> speed.put(line.key(), json(line)));
+              json.put("speed", speed);
+            });
     return json;
   }
 
-  private static void copy(Path from, Path to) throws IOException {
+  private static Map<String, Object> json(SpeedReport.Line line) {
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("ratio", line.ratio().value());
+    json.put("ratio_low", line.ratio().low());
+    json.put("ratio_high", line.ratio().high());
+    json.put("of", line.against());
+    json.put("speed", line.speed());
+    return json;
+  }
+
+  private static void copy(Path from, Path folder) throws IOException {
+    Path to = folder.resolve(from.toRealPath().getFileName().toString());
     try (Stream<Path> files = Files.walk(from)) {
       for (Path file : files.toList()) {
         Files.copy(file, file.equals(from) ? to : to.resolve(from.relativize(file).toString()));
       }
-    }
-  }
-
-  private static void delete(Path folder) {
-    if (!Files.exists(folder)) {
-      return;
-    }
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(file);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 }

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.kvasir.cli.bench.DiskBench;
-import io.kvasir.cli.bench.Interleaved;
-import io.kvasir.cli.bench.Median;
-import io.kvasir.cli.bench.Round;
+import io.kvasir.conformance.speed.Interleaved;
+import io.kvasir.conformance.speed.Median;
+import io.kvasir.conformance.speed.Round;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

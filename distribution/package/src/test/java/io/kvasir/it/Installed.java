@@ -110,8 +110,18 @@ final class Installed {
     return command;
   }
 
-  /** Runs the embedded engine with everything on its class path. */
+  /** Runs the embedded engine with everything on its class path but plugins. */
   Outcome onClassPath(Path engine, String... arguments) throws Exception {
+    return classPath(List.of(API.toString(), core() + "/*", engine.toString()), arguments);
+  }
+
+  /** Runs the embedded engine with everything on its class path, the jars of a backend as well. */
+  Outcome onClassPath(Path jars, Path engine, String configuration) throws Exception {
+    return classPath(
+        List.of(API.toString(), core() + "/*", jars + "/*", engine.toString()), configuration);
+  }
+
+  private Outcome classPath(List<String> path, String... arguments) throws Exception {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -119,7 +129,7 @@ final class Installed {
                 "--illegal-native-access=deny",
                 "--enable-native-access=ALL-UNNAMED",
                 "-cp",
-                String.join(File.pathSeparator, API.toString(), core() + "/*", engine.toString()),
+                String.join(File.pathSeparator, path),
                 "dev.engine.Main"));
     command.addAll(List.of(arguments));
     return run(Map.of(), command);
@@ -163,12 +173,25 @@ final class Installed {
     return to;
   }
 
-  /** {@return a jar of these sources, compiled against the API} */
-  Path jar(Path file, Map<String, String> sources, Map<String, String> services)
+  /** {@return a folder with what is in a zip} */
+  Path unpacked(Path zip) throws Exception {
+    Path folder = Files.createDirectories(directory.resolve("unpacked"));
+    String jar = JAVA_HOME.resolve("bin/jar").toString();
+    run(Map.of(), List.of(jar, "--extract", "--dir", folder.toString(), "--file", zip.toString()))
+        .good();
+    return folder;
+  }
+
+  /** {@return a jar of these sources, compiled against the API and other modules} */
+  Path jar(Path file, Map<String, String> sources, Map<String, String> services, Path... modules)
       throws IOException {
     Path work = directory.resolve("work-" + file.getFileName());
+    String path =
+        Stream.concat(Stream.of(API), Stream.of(modules))
+            .map(Path::toString)
+            .collect(Collectors.joining(File.pathSeparator));
     List<String> arguments =
-        new ArrayList<>(List.of("-p", API.toString(), "-d", work.resolve("classes").toString()));
+        new ArrayList<>(List.of("-p", path, "-d", work.resolve("classes").toString()));
     for (Map.Entry<String, String> source : sources.entrySet()) {
       Path java = work.resolve("src").resolve(source.getKey());
       Files.createDirectories(java.getParent());

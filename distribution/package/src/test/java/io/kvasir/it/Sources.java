@@ -57,6 +57,56 @@ final class Sources {
         folder.resolve("plugin.properties"), "plugin.id=probe\nplugin.version=1.0.0\n");
   }
 
+  /**
+   * Makes two plugins: {@code words}, a library, and {@code needy}, the example's store, which asks
+   * it for a name.
+   */
+  static void needy(Installed installed, Path words, Path needy) throws IOException {
+    Path library =
+        installed.jar(
+            words.resolve("lib/words.jar"),
+            Map.of(
+                "module-info.java",
+                "module dev.words { exports dev.words; }",
+                "dev/words/Words.java",
+                """
+                package dev.words;
+                public final class Words {
+                  public static String manifest() { return "manifest.json"; }
+                }
+                """),
+            Map.of());
+    Files.writeString(
+        words.resolve("plugin.properties"), "plugin.id=words\nplugin.version=1.0.0\n");
+    String shelf =
+        Files.readString(
+                Path.of("../../examples/shelf/src/main/java/io/kvasir/examples/shelf/Shelf.java"))
+            .replace("package io.kvasir.examples.shelf;", "package dev.needy;")
+            .replace("named(\"shelf\")", "named(\"needy\")")
+            .replace("\"manifest.json\"", "dev.words.Words.manifest()");
+    if (!shelf.contains("dev.words.Words") || !shelf.contains("named(\"needy\")")) {
+      throw new AssertionError("the example has changed:\n" + shelf);
+    }
+    installed.jar(
+        needy.resolve("lib/needy.jar"),
+        Map.of(
+            "module-info.java",
+            """
+            module dev.needy {
+              requires io.kvasir.api;
+              requires dev.words;
+              provides io.kvasir.api.store.StoreProvider with dev.needy.Shelf;
+            }
+            """,
+            "dev/needy/Shelf.java",
+            shelf),
+        Map.of(STORE_SERVICE, "dev.needy.Shelf"),
+        library);
+    Files.writeString(
+        needy.resolve("plugin.properties"),
+        "plugin.id=needy\nplugin.version=1.0.0\nplugin.dependencies=words\n");
+  }
+
   private static final String RESOLVER =
       """
       import io.kvasir.api.EngineSpec;

@@ -5,9 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.kvasir.it.Installed.Outcome;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -17,10 +21,12 @@ import java.util.Optional;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.w3c.dom.Element;
 
 /** Who writes a backend outside of this repository has its installed artifacts, and no more. */
 class ThirdPartyIT {
@@ -145,7 +151,7 @@ class ThirdPartyIT {
   }
 
   @Test
-  void aBackendOnRedisIsBuiltFromInstalledArtifactsAndVerified() throws Exception {
+  void aBackendOnRedisIsBuiltFromInstalledArtifactsAndVerifiedInEachShape() throws Exception {
     Path project = temp.resolve("plugin-redis");
     try (Stream<Path> files = Files.walk(ROOT.resolve("examples/plugin-redis"))) {
       for (Path file : files.filter(f -> !f.toString().contains("target")).toList()) {
@@ -153,36 +159,112 @@ class ThirdPartyIT {
         Files.copy(file, to);
       }
     }
-    Path zip = project.resolve("target/plugin-redis-1.0.0.zip");
-    shell("mvn -q -f '" + project + "/pom.xml' package -DskipTests", Map.of()).good();
-    assertTrue(Files.exists(zip));
     Optional<Path> program = redis();
+    String mvn = "mvn -q -f '" + project + "/pom.xml' ";
+    Path zip = project.resolve("target/plugin-redis-1.0.0.zip");
+    if (program.isEmpty()) {
+      shell(mvn + "package -DskipTests", Map.of()).good();
+      assertTrue(Files.exists(zip));
+    }
     assumeTrue(
         program.isPresent(),
         "built, not tried: there is no redis-server on the PATH (apt install redis-server), and"
             + " REDIS_SERVER names none");
-    int port;
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = socket.getLocalPort();
-    }
-    Process server =
-        new ProcessBuilder(
-                program.get().toString(), "--port", "" + port, "--bind", "127.0.0.1", "--save", "")
-            .redirectErrorStream(true)
-            .redirectOutput(temp.resolve("redis.log").toFile())
-            .directory(temp.toFile())
-            .start();
-    try {
+    Map<String, String> server = Map.of("REDIS_SERVER", program.get().toString());
+    shell(mvn + "package", server).good();
+    kit(project, "the kit, with the client as an automatic module");
+    shell(mvn + "surefire:test -Dsurefire.useModulePath=false", server).good();
+    kit(project, "the kit on the class path");
+    try (Redis redis = new Redis(program.get())) {
       Path config =
           Files.writeString(
               temp.resolve("verify.json"),
-              Files.readString(project.resolve("verify.json")).replace("6379", "" + port));
+              Files.readString(project.resolve("verify.json")).replace("6379", "" + redis.port()));
       Outcome outcome = shell("kvasir verify '%s' -c '%s'".formatted(zip, config), Map.of());
       assertTrue(outcome.good().contains(" rules hold, 0 broken, "), outcome.out());
-      assertEquals(":0", dbSize(port), "keys that the kit left in Redis");
-    } finally {
-      server.destroy();
-      server.waitFor();
+      assertEquals(":0", redis.size(), "keys that the kit left in Redis");
+      embedded(zip, redis);
+    }
+  }
+
+  /** Fails unless a build ran every rule of the kit, and none is broken. */
+  private static void kit(Path project, String how) throws Exception {
+    Path reports = project.resolve("target/surefire-reports");
+    Element suite =
+        DocumentBuilderFactory.newInstance()
+            .newDocumentBuilder()
+            .parse(reports.resolve("TEST-io.kvasir.examples.redis.RedisContractTest.xml").toFile())
+            .getDocumentElement();
+    int rules = Integer.parseInt(suite.getAttribute("tests"));
+    int skipped = Integer.parseInt(suite.getAttribute("skipped"));
+    System.out.println("plugin-redis, %s: %d rules, %d skipped".formatted(how, rules, skipped));
+    assertTrue(rules > 70 && skipped < 25, how + ": " + rules + ", " + skipped + " skipped");
+    assertEquals("0", suite.getAttribute("failures"), how);
+    assertEquals("0", suite.getAttribute("errors"), how);
+    try (Stream<Path> files = Files.walk(reports)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        Files.delete(file); // the next count is another run's
+      }
+    }
+  }
+
+  /** What one process saves the next finds, wherever Kvasir and the backend lie. */
+  private void embedded(Path zip, Redis redis) throws Exception {
+    Path plugins = Files.createDirectories(temp.resolve("plugins"));
+    Files.copy(zip, plugins.resolve("plugin-redis.zip"));
+    Path none = Files.createDirectories(temp.resolve("none"));
+    String store = "{\"redis\":{\"address\":\"127.0.0.1:%d\"}}".formatted(redis.port());
+    Path engine = Sources.engine(installed, temp);
+    Path asPlugin = installed.configuration("plugin.json", store, plugins);
+    Path asLibrary = installed.configuration("library.json", store, none);
+    String first = installed.onModulePath(engine, asPlugin.toString()).good();
+    assertEquals(List.of("4"), Installed.lines(first, "saved"), first);
+    Path unpacked = installed.unpacked(zip);
+    for (Outcome next :
+        List.of(
+            installed.onModulePath(engine, asPlugin.toString()),
+            installed.onClassPath(engine, asPlugin.toString()),
+            installed.onClassPath(unpacked.resolve("lib"), engine, asLibrary.toString()))) {
+      assertEquals(List.of("64"), Installed.lines(next.good(), "cached"), next.out());
+    }
+  }
+
+  /** A server of a test, on loopback and in memory. */
+  private final class Redis implements AutoCloseable {
+    private final int port;
+    private final Process process;
+
+    Redis(Path program) throws IOException {
+      try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+        port = socket.getLocalPort();
+      }
+      process =
+          new ProcessBuilder(
+                  program.toString(), "--port", "" + port, "--bind", "127.0.0.1", "--save", "")
+              .redirectErrorStream(true)
+              .redirectOutput(temp.resolve("redis.log").toFile())
+              .directory(temp.toFile())
+              .start();
+    }
+
+    int port() {
+      return port;
+    }
+
+    /** {@return Redis's answer to DBSIZE, such as {@code :0}} */
+    String size() throws IOException {
+      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+        socket.getOutputStream().write("DBSIZE\r\n".getBytes(StandardCharsets.UTF_8));
+        return new BufferedReader(
+                new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8))
+            .readLine();
+      }
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+      process.destroy();
+      process.waitFor();
     }
   }
 
@@ -194,18 +276,5 @@ class ThirdPartyIT {
             .filter(Files::isExecutable)
             .findFirst()
         : Optional.of(Path.of(named));
-  }
-
-  /** {@return Redis's answer to DBSIZE, such as {@code :0}} */
-  private static String dbSize(int port) throws IOException {
-    try (java.net.Socket socket = new java.net.Socket(InetAddress.getLoopbackAddress(), port)) {
-      socket
-          .getOutputStream()
-          .write("DBSIZE\r\n".getBytes(java.nio.charset.StandardCharsets.UTF_8));
-      return new java.io.BufferedReader(
-              new java.io.InputStreamReader(
-                  socket.getInputStream(), java.nio.charset.StandardCharsets.UTF_8))
-          .readLine();
-    }
   }
 }

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.w3c.dom.Element;
+import org.w3c.dom.NodeList;
 
 /** {@code kvasir verify}: the kit as an operator's command. */
 class VerifyIT {
@@ -152,6 +153,105 @@ class VerifyIT {
     String html = Files.readString(report.resolve("verify.html"));
     assertTrue(html.contains("<h2 class=\"BROKEN\">R-STATUS-10: "), html);
     assertTrue(html.contains("CORRUPT instead of OK"), html);
+  }
+
+  @Test
+  void soakAndSpeedAreToldAndReported() throws Exception {
+    Path report = temp.resolve("report");
+    Outcome outcome =
+        verify(
+            zip("kvasir-plugin-memory"),
+            "{\"memory\":{}}",
+            "--rule",
+            "R-CAP-2",
+            "--soak",
+            "0.05",
+            "--speed",
+            "--report",
+            report.toString());
+    String out = outcome.good();
+    assertTrue(out.contains(" to go: "), "progress of the soak: " + out);
+    assertTrue(out.contains("holds   R-SOAK-1: "), out);
+    assertTrue(out.contains("soak of 3 s: "), out);
+    assertTrue(out.contains("; memory grew by "), out);
+    assertTrue(out.contains("3 rules hold, 0 broken, 0 skipped"), out);
+    NodeList properties =
+        DocumentBuilderFactory.newInstance()
+            .newDocumentBuilder()
+            .parse(report.resolve("TEST-kvasir-verify.xml").toFile())
+            .getElementsByTagName("property");
+    List<String> measured = new ArrayList<>();
+    for (int i = 0; i < properties.getLength(); i++) {
+      Element property = (Element) properties.item(i);
+      measured.add(property.getAttribute("name"));
+      assertTrue(Double.parseDouble(property.getAttribute("value")) > 0, out);
+    }
+    assertEquals(List.of("speed.put", "speed.get", "speed.lookup"), measured);
+    String html = Files.readString(report.resolve("verify.html"));
+    for (String operation : List.of("put", "get")) {
+      String line = Installed.lines(out, operation + ": ").getFirst();
+      assertTrue(line.contains(" of memcpy, "), line);
+      assertTrue(html.contains(line.substring(0, line.indexOf(','))), html);
+    }
+  }
+
+  /** Its own folder is not touched, and its disk is what counts. */
+  @Test
+  void theSpeedOfAStoreOnDiskIsMeasuredBesideTheOperatorsOwn() throws Exception {
+    Outcome outcome =
+        verify(
+            Installed.HOME.resolve("plugins/kvasir-plugin-local"),
+            Installed.local("mine/blocks"),
+            "--rule",
+            "R-CAP-2",
+            "--speed",
+            "--json");
+    String json = outcome.good();
+    for (String key : List.of("put", "get-cold", "get-warm", "lookup")) {
+      assertTrue(json.contains("\"" + key + "\" : {"), json);
+    }
+    try (Stream<Path> left = Files.list(temp)) {
+      assertEquals(
+          List.of(),
+          left.filter(file -> file.getFileName().toString().matches("kvasir-.*|mine")).toList());
+    }
+  }
+
+  @Test
+  void aPluginIsVerifiedBesideTheOneThatItNeeds() throws Exception {
+    Path words = Files.createDirectories(temp.resolve("words"));
+    Path needy = Files.createDirectories(temp.resolve("needy"));
+    Sources.needy(installed, words, needy);
+    String store = "{\"needy\":{\"directory\":\"blocks\"}}";
+    Outcome alone = verify(needy, store, "--rule", "R-CAP-2");
+    assertEquals(1, alone.exit(), alone.out() + alone.err());
+    assertTrue(
+        alone
+            .err()
+            .contains(
+                needy
+                    + ": the plugin needy does not start: needs the plugin \"words\", which is not"
+                    + " there; give it too: --with PLUGIN"),
+        alone.err());
+    Outcome together = verify(needy, store, "--rule", "R-CAP-2", "--with", words.toString());
+    assertTrue(together.good().contains("2 rules hold, 0 broken, 0 skipped"), together.out());
+    Outcome otherWay = verify(words, store, "--rule", "R-CAP-2", "--with", needy.toString());
+    assertEquals(2, otherWay.exit(), otherWay.out());
+    assertTrue(otherWay.err().contains("the store \"needy\" is another plugin's"), otherWay.err());
+  }
+
+  /** The GPU's plugin is one that others may use, and the distribution brings it. */
+  @Test
+  void aPluginIsVerifiedBesideTheOneThatItMayUse() throws Exception {
+    Outcome outcome =
+        verify(
+            zip("kvasir-plugin-memory"),
+            "{\"memory\":{}}",
+            "--rule",
+            "R-CAP-2",
+            "--with",
+            Installed.HOME.resolve("plugins/kvasir-plugin-cuda").toString());
+    assertTrue(outcome.good().contains("2 rules hold, 0 broken, 0 skipped"), outcome.out());
   }
 
   @Test

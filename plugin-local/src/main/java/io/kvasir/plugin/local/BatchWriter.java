@@ -43,7 +43,7 @@ final class BatchWriter {
     this.state = state;
     this.flush = flush;
     this.durability = options.durability();
-    this.threads = options.threads();
+    this.threads = options.threads().blocks();
     this.metrics = options.metrics();
     this.trouble = trouble;
   }

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 
 /** Reads a {@link Checkpoint}: the head first, then all else. Every byte is checked. */
 final class CheckpointReader {
@@ -52,24 +53,61 @@ final class CheckpointReader {
     return head;
   }
 
-  /** Hands all sections on, one after the other, and returns the namespaces by their numbers. */
+  /** As {@link #read(Executor, ReadBuffers, Sink)}, on this thread alone. */
   List<Bits128> read(Sink sink) throws IOException {
+    try (ReadBuffers buffers = new ReadBuffers(IoMemory.PLAIN, 0)) {
+      return read(Runnable::run, buffers, sink);
+    }
+  }
+
+  /**
+   * Hands all sections on, one after the other, and returns the namespaces by their numbers.
+   *
+   * @param threads read the next section while one is taken in
+   */
+  List<Bits128> read(Executor threads, ReadBuffers buffers, Sink sink) throws IOException {
     int most = Math.min(head.slots(), SECTION_ENTRIES);
     long[] entries = new long[WORDS * most];
-    MemorySegment buffer = Layout.pages((int) (Checkpoint.sectionBytes(most) / PAGE));
     long at = PAGE;
-    for (int from = 0; from < head.slots(); from += SECTION_ENTRIES) {
-      int count = Math.min(SECTION_ENTRIES, head.slots() - from);
-      MemorySegment section = buffer.asSlice(0, Checkpoint.sectionBytes(count));
-      read(section, at);
-      at += section.byteSize();
-      if (!isWhole(section, from, count)) {
-        throw damaged("section " + from / SECTION_ENTRIES + " fails its checksum");
+    try (ReadBuffers.Buffer buffer = buffers.take(Checkpoint.sectionBytes(most))) {
+      Later<MemorySegment> next = begin(threads, buffer.bytes(), at, 0);
+      try {
+        for (int from = 0; from < head.slots(); from += SECTION_ENTRIES) {
+          MemorySegment section = next.get();
+          int count = count(from);
+          MemorySegment.copy(section, U64, 0, entries, 0, WORDS * count);
+          at += section.byteSize();
+          next = begin(threads, buffer.bytes(), at, from + count);
+          sink.accept(from, entries, count);
+        }
+      } finally {
+        next.settle();
       }
-      MemorySegment.copy(section, U64, 0, entries, 0, WORDS * count);
-      sink.accept(from, entries, count);
     }
     return names(at);
+  }
+
+  private int count(int from) {
+    return Math.min(SECTION_ENTRIES, head.slots() - from);
+  }
+
+  /**
+   * Begins to read the section whose first slot is {@code from}; nothing is read behind the last.
+   */
+  private Later<MemorySegment> begin(Executor threads, MemorySegment buffer, long at, int from) {
+    int count = count(from);
+    MemorySegment section = buffer.asSlice(0, count == 0 ? 0 : Checkpoint.sectionBytes(count));
+    return Later.start(
+        threads,
+        () -> {
+          if (count > 0) {
+            read(section, at);
+            if (!isWhole(section, from, count)) {
+              throw damaged("section " + from / SECTION_ENTRIES + " fails its checksum");
+            }
+          }
+          return section;
+        });
   }
 
   private boolean isWhole(MemorySegment section, int from, int count) {

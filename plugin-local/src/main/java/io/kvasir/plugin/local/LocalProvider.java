@@ -28,7 +28,8 @@ public final class LocalProvider implements StoreProvider {
   public Store open(StoreContext context) throws StoreException {
     LocalConfig config = context.configuration(LocalConfig.class);
     try {
-      return Opening.open(config, context.logger(), context.closeTimeout()).reachDevices();
+      return Opening.open(config, context::allocate, context.logger(), context.closeTimeout())
+          .reachDevices();
     } catch (IOException e) {
       throw Failures.of(e, "store directory " + config.directory());
     }

@@ -17,17 +17,13 @@ import io.kvasir.cuda.Cuda;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Predicate;
 
 /** An open directory: its lock, its namespaces, and a slab for each slot size. */
 final class LocalStore implements Store {
@@ -46,8 +42,6 @@ final class LocalStore implements Store {
         }
       };
 
-  private static final int MOST_NAMESPACES = 1000;
-
   /** The directory, its lock, the file that says what it is, and a small file being replaced. */
   static final long OWN_BYTES = 4L * Layout.PAGE;
 
@@ -60,6 +54,7 @@ final class LocalStore implements Store {
   private final Budget budget;
   private final Namespaces namespaces;
   private final Slabs slabs;
+  private final OldNamespaces old;
   private final Set<LocalNamespace> open = ConcurrentHashMap.newKeySet();
   private final StoreThreads threads;
   private final Metrics metrics = new Metrics();
@@ -104,6 +99,7 @@ final class LocalStore implements Store {
             this::sizesInUse,
             threads,
             metrics);
+    this.old = new OldNamespaces(this, namespaces, slabs, budget, this::isOpen, log, closeTimeout);
     this.chores = new Chores(slabs.all(), new Scrub(slabs.all(), config.scrub().bytes()), log);
   }
 
@@ -141,8 +137,9 @@ final class LocalStore implements Store {
     synchronized (slabs) {
       checkOpen();
       try {
-        if (!makeRoom(() -> namespaces.open(manifest))) {
-          throw Namespaces.noRoom(directory, NamespaceFiles.bytes(manifest), budget.capacity());
+        long bytes = NamespaceFiles.bytes(manifest);
+        if (!old.makeRoom(bytes, () -> namespaces.open(manifest))) {
+          throw Namespaces.noRoom(directory, bytes, budget.capacity());
         }
         LocalNamespace opened = new LocalNamespace(manifest, this);
         open.add(opened);
@@ -152,7 +149,7 @@ final class LocalStore implements Store {
           open.remove(opened);
           throw e;
         }
-        collect();
+        old.collect();
         return opened;
       } catch (IOException e) {
         throw Failures.of(e, "namespace " + manifest.id());
@@ -166,8 +163,10 @@ final class LocalStore implements Store {
       if (refusal.isEmpty()) {
         long payload = manifest.payloadBytes(group);
         slabs.create((int) Layout.slotBytes(payload));
-        if (!makeRoom(() -> slabs.get(payload).makeRoomFor(Namespaces.half(manifest.id())))) {
-          throw Namespaces.noRoom(directory, NamespaceNumbers.PAGE_BYTES, budget.capacity());
+        long bytes = NamespaceNumbers.PAGE_BYTES;
+        Bits128 half = Namespaces.half(manifest.id());
+        if (!old.makeRoom(bytes, () -> slabs.get(payload).makeRoomFor(half))) {
+          throw Namespaces.noRoom(directory, bytes, budget.capacity());
         }
       } else {
         log.log(Level.WARNING, refusal.get());
@@ -175,61 +174,8 @@ final class LocalStore implements Store {
     }
   }
 
-  private interface Attempt {
-    boolean succeeds() throws IOException;
-  }
-
-  /** A full store takes another namespace: it gives up those that were used longest ago. */
-  private boolean makeRoom(Attempt attempt) throws IOException, StoreException {
-    while (!attempt.succeeds()) {
-      List<NamespaceId> oldest = oldest(id -> true, 1);
-      if (oldest.isEmpty()) {
-        return false;
-      }
-      giveUp(oldest, "to have room for another");
-    }
-    return true;
-  }
-
-  /** Removes namespaces that hold nothing once there are very many, as after weight updates. */
-  private void collect() throws IOException, StoreException {
-    int all = namespaces.all().size();
-    if (all > MOST_NAMESPACES) {
-      giveUp(oldest(this::isEmpty, all - MOST_NAMESPACES * 9 / 10), "that held nothing");
-    }
-  }
-
-  private boolean isEmpty(NamespaceId id) {
-    Bits128 half = Namespaces.half(id);
-    return slabs.all().stream().allMatch(slab -> slab.usage(half).blocks() == 0);
-  }
-
-  /** Of those that are not open: used longest ago, by the records, never by generation. */
-  private List<NamespaceId> oldest(Predicate<NamespaceId> which, int most) throws IOException {
-    Set<NamespaceId> inUse = new HashSet<>();
-    open.forEach(namespace -> inUse.add(namespace.id()));
-    Map<NamespaceId, Instant> lastUsed = new HashMap<>();
-    for (NamespaceId id : namespaces.all()) {
-      if (!inUse.contains(id) && which.test(id)) {
-        lastUsed.put(id, namespaces.files().record(id).lastUsed());
-      }
-    }
-    return lastUsed.keySet().stream()
-        .sorted(Comparator.comparing(lastUsed::get))
-        .limit(most)
-        .toList();
-  }
-
-  private void giveUp(List<NamespaceId> ids, String why) throws StoreException {
-    for (NamespaceId id : ids) {
-      remove(id, Deadline.after(closeTimeout));
-    }
-    log.log(
-        Level.INFO,
-        "store {0}: gave up {1} namespaces {2}, used longest ago",
-        directory.describe(""),
-        ids.size(),
-        why);
+  private boolean isOpen(NamespaceId id) {
+    return open.stream().anyMatch(namespace -> namespace.id().equals(id));
   }
 
   private Set<Integer> sizesInUse() {

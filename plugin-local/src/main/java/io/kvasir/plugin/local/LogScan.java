@@ -9,54 +9,84 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.Executor;
 
 /**
  * The log of a slab file as an opening finds it: all whole pages of the ring by sequence. Holes are
  * left out and end nothing (I9), but a hole where a page must be is known for one.
  */
 final class LogScan {
-  private static final int PAGES_AT_ONCE = 256;
+  private static final int PAGES_AT_ONCE = 512;
+  private static final int PARTS = 4;
 
   /** A page and where in the ring it lies. */
   record Found(int position, LogPage page) {}
 
+  private final SlabFile slab;
   private final long checkpointSeq;
+  private final ReadBuffers buffers;
+  private final List<Later<List<Found>>> parts = new ArrayList<>();
   private final List<Found> pages = new ArrayList<>();
 
-  private LogScan(long checkpointSeq) {
+  private LogScan(SlabFile slab, long checkpointSeq, ReadBuffers buffers) {
+    this.slab = slab;
     this.checkpointSeq = checkpointSeq;
+    this.buffers = buffers;
   }
 
   /**
-   * Reads the ring and notes its pages there.
+   * Begins to read the ring; {@link #end} or {@link #settle} must follow.
    *
    * @param checkpointSeq pages up to this one are found without their records
+   * @param threads read parts of the ring side by side
    */
-  static LogScan read(SlabFile slab, long checkpointSeq, Ring ring, Rules rules)
-      throws IOException {
-    LogScan scan = new LogScan(checkpointSeq);
+  static LogScan begin(SlabFile slab, long checkpointSeq, Executor threads, ReadBuffers buffers) {
+    LogScan scan = new LogScan(slab, checkpointSeq, buffers);
     int count = slab.header().logPages();
-    MemorySegment buffer = Layout.pages(Math.min(count, PAGES_AT_ONCE));
-    for (int from = 0; from < count; from += PAGES_AT_ONCE) {
-      MemorySegment some = buffer.asSlice(0, (long) Math.min(PAGES_AT_ONCE, count - from) * PAGE);
-      slab.readPages(from, some);
-      scan.add(from, some, slab.header().storeId(), ring);
-    }
-    scan.pages.sort(Comparator.comparingLong(found -> found.page.seq()));
-    if (rules.stopsAtHole()) {
-      scan.cutAtHole(count);
+    int share = (count + PARTS - 1) / PARTS;
+    for (int from = 0; from < count; from += share) {
+      int first = from;
+      int end = Math.min(count, from + share);
+      scan.parts.add(Later.start(threads, () -> scan.part(first, end)));
     }
     return scan;
   }
 
-  private void add(int from, MemorySegment some, long storeId, Ring ring) {
-    for (int i = 0; i < some.byteSize() / PAGE; i++) {
-      LogPage page = LogPage.read(some.asSlice((long) i * PAGE, PAGE), storeId, checkpointSeq);
-      if (page != null) {
-        pages.add(new Found(from + i, page));
-        ring.found(from + i, page.seq());
+  /** Waits until nothing is read any more. */
+  void settle() {
+    parts.forEach(Later::settle);
+  }
+
+  /** Waits for all pages and notes them in the ring. */
+  LogScan end(Ring ring, Rules rules) throws IOException {
+    settle();
+    for (Later<List<Found>> part : parts) {
+      pages.addAll(part.get());
+    }
+    pages.forEach(found -> ring.found(found.position, found.page.seq()));
+    pages.sort(Comparator.comparingLong(found -> found.page.seq()));
+    if (rules.stopsAtHole()) {
+      cutAtHole(slab.header().logPages());
+    }
+    return this;
+  }
+
+  private List<Found> part(int from, int end) throws IOException {
+    List<Found> found = new ArrayList<>();
+    for (int at = from; at < end; at += PAGES_AT_ONCE) {
+      int count = Math.min(PAGES_AT_ONCE, end - at);
+      try (ReadBuffers.Buffer buffer = buffers.take((long) count * PAGE)) {
+        slab.readPages(at, buffer.bytes());
+        for (int i = 0; i < count; i++) {
+          MemorySegment page = buffer.bytes().asSlice((long) i * PAGE, PAGE);
+          LogPage read = LogPage.read(page, slab.header().storeId(), checkpointSeq);
+          if (read != null) {
+            found.add(new Found(at + i, read));
+          }
+        }
       }
     }
+    return found;
   }
 
   private void cutAtHole(int ringPages) {

@@ -51,8 +51,22 @@ final class Namespaces implements Fingerprints {
     return Math.max(0, Math.min(MOST_KEPT, budget.capacity() / KEPT_SHARE) - bytes.get());
   }
 
+  /** What the files of some take. */
+  long bytes(List<NamespaceId> some) throws IOException {
+    long sum = 0;
+    for (NamespaceId id : some) {
+      sum += files.bytes(id);
+    }
+    return sum;
+  }
+
   static Bits128 half(NamespaceId id) {
     return Bits128.of(id.bytes());
+  }
+
+  /** The directory, for messages. */
+  String where() {
+    return directory.describe("");
   }
 
   NamespaceFiles files() {

@@ -9,13 +9,18 @@ import java.time.Duration;
 final class Opening {
   private Opening() {}
 
-  static LocalStore open(LocalConfig config, System.Logger log, Duration closeTimeout)
+  static LocalStore open(
+      LocalConfig config, IoMemory memory, System.Logger log, Duration closeTimeout)
       throws IOException, StoreException {
-    return open(config, log, closeTimeout, true);
+    return open(config, memory, log, closeTimeout, true);
   }
 
   static LocalStore open(
-      LocalConfig config, System.Logger log, Duration closeTimeout, boolean mayBeDirect)
+      LocalConfig config,
+      IoMemory memory,
+      System.Logger log,
+      Duration closeTimeout,
+      boolean mayBeDirect)
       throws IOException, StoreException {
     DiskDirectory disk = new DiskDirectory(config.directory());
     StoreFile.refuseForeign(disk);
@@ -36,7 +41,8 @@ final class Opening {
       log.log(Level.WARNING, "store {0}: FALLBACK, its file system has no direct I/O", disk.path());
     }
     String mode = disk.isDirect() ? "direct" : "FALLBACK";
-    LocalStore store = open(disk, holds, mode, config, StoreThreads.start(), log, closeTimeout);
+    LocalStore store =
+        open(disk, holds, mode, config, StoreThreads.start(memory), log, closeTimeout);
     store.startChores();
     return store;
   }

@@ -4,16 +4,13 @@ import io.kvasir.plugin.local.LogPage.Ending;
 import io.kvasir.plugin.local.LogPage.NamespaceEnd;
 import io.kvasir.plugin.local.LogPage.Tombstone;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.FutureTask;
 
 /**
  * Builds the table of a slab file from its checkpoint and its log. Reads only, but for the flush at
@@ -26,8 +23,6 @@ final class Recovery {
    * later one (I10).
    */
   static final long SEQ_GAP = 1 << 20;
-
-  private record Put(int slot, long seq) {}
 
   /**
    * What was wrong on the disk, in words.
@@ -58,33 +53,42 @@ final class Recovery {
   private final NamespaceNumbers namespaces = new NamespaceNumbers();
   private final List<Ending> rejected = new ArrayList<>();
   private final List<Damage> damages = new ArrayList<>();
-  private final Set<Put> neverWere = new HashSet<>();
+  private final Set<TailCheck.Put> neverWere = new HashSet<>();
   private final Map<Bits128, Long> ends = new HashMap<>();
   private final Map<Integer, Long> behindTheEnd = new HashMap<>(); // sequences by slot
-  private final MemorySegment buffer;
   private final Executor threads;
+  private final ReadBuffers buffers;
+  private final TailCheck tail;
   private int clock;
 
   /**
-   * @param threads read the log meanwhile
+   * @param threads read log and checkpoint, then the blocks to verify
    */
   Recovery(
       SlabFile slab,
       Directory directory,
       Fingerprints fingerprints,
-      Executor threads,
+      StoreThreads threads,
       Rules rules) {
-    this.threads = threads;
+    this.threads = threads.blocks();
     this.slab = slab;
     this.directory = directory;
     this.fingerprints = fingerprints;
     this.rules = rules;
     this.storeId = slab.header().storeId();
     this.name = SlabFile.name(slab.header().slotBytes());
-    this.buffer = Layout.pages(slab.header().slotBytes() / Layout.PAGE);
+    this.buffers = new ReadBuffers(threads.memory(), slab.header().slotBytes());
+    this.tail = new TailCheck(slab, this.threads, buffers);
   }
 
+  /** Once. */
   Result run() throws IOException {
+    try (buffers) {
+      return recover();
+    }
+  }
+
+  private Result recover() throws IOException {
     String checkpoint = Checkpoint.name(slab.header().slotBytes());
     boolean hasCheckpoint = directory.names().contains(checkpoint);
     if (rules.flushesAtRecovery()) {
@@ -105,18 +109,21 @@ final class Recovery {
 
   private Result run(Checkpoint checkpoint, CheckpointReader reader) throws IOException {
     Ring ring = new Ring(slab.header().logPages(), rules);
-    FutureTask<LogScan> scan =
-        new FutureTask<>(() -> LogScan.read(slab, checkpoint.seq(), ring, rules));
-    threads.execute(scan); // beside the checkpoint: each takes as long as the other
-    LogScan log;
+    grow(checkpoint.slots());
+    LogScan log = // beside the checkpoint: each takes as long as the other
+        LogScan.begin(slab, checkpoint.seq(), threads, buffers);
     try {
-      grow(checkpoint.slots());
       if (reader != null) {
         load(reader);
       }
+      return run(checkpoint, log.end(ring, rules), ring);
     } finally {
-      log = result(scan);
+      log.settle();
+      tail.settle();
     }
+  }
+
+  private Result run(Checkpoint checkpoint, LogScan log, Ring ring) throws IOException {
     grow(log.slots());
     long highest = checkpoint.seq();
     long flushed = checkpoint.seq();
@@ -134,6 +141,8 @@ final class Recovery {
       }
     }
     ring.continueAfter(last, checkpoint.seq());
+    look(log, flushed);
+    table.loaded(); // while the disk is busy with what is looked at
     replay(log, flushed);
     table.freeAllTaken(0);
     if (!behindTheEnd.isEmpty()) {
@@ -169,6 +178,8 @@ final class Recovery {
   private void load(CheckpointReader reader) throws IOException {
     reader
         .read(
+            threads,
+            buffers,
             (from, entries, count) -> {
               int there = Math.clamp(table.slots() - from, 0, count);
               saw(table.load(from, entries, there));
@@ -179,7 +190,6 @@ final class Recovery {
               }
             })
         .forEach(namespaces::of);
-    table.loaded();
   }
 
   /** The log is not to be believed without the checkpoint that it was written after. */
@@ -191,37 +201,45 @@ final class Recovery {
     }
   }
 
-  private static LogScan result(FutureTask<LogScan> scan) throws IOException {
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          return scan.get();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    } catch (ExecutionException e) {
-      throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+  /** Begins to look at the slots of puts that are believed only if the slots hold them. */
+  private void look(LogScan log, long flushed) {
+    List<LogPage> pages = log.uncovered();
+    pages.forEach(this::lookAhead);
+    pages.stream().filter(page -> !believed(page, flushed)).forEach(this::beginChecks);
   }
 
   private void replay(LogScan log, long flushed) throws IOException {
-    List<LogPage> pages = log.uncovered();
     long missing = log.lastMissing();
-    pages.forEach(this::lookAhead);
     boolean whole = missing == 0;
-    for (LogPage page : pages) {
+    for (LogPage page : log.uncovered()) {
       if (!whole && page.seq() > missing) {
         giveUpAll();
         whole = true;
       }
       replay(page, flushed);
     }
+  }
+
+  private boolean believed(LogPage page, long flushed) {
+    return page.seq() <= flushed || rules.believesUnread();
+  }
+
+  private void beginChecks(LogPage page) {
+    for (PutRecord put : page.puts()) {
+      if (isThere(put) && !isOver(page.seq(), put)) {
+        tail.begin(page.seq(), put);
+      }
+    }
+  }
+
+  private boolean isThere(PutRecord put) {
+    return put.slot() >= 0 && put.slot() < table.slots();
+  }
+
+  /** Whether a put never was, or is of a namespace that ended later. */
+  private boolean isOver(long seq, PutRecord put) {
+    return neverWere.contains(new TailCheck.Put(put.slot(), seq))
+        || ends.getOrDefault(put.key().namespace(), 0L) > seq;
   }
 
   /**
@@ -253,7 +271,7 @@ final class Recovery {
       switch (ending) {
         case Tombstone tombstone -> {
           if (page.kind() == LogPage.Kind.REJECTION && rules.rejectedNeverWas()) {
-            neverWere.add(new Put(tombstone.slot(), tombstone.seq()));
+            neverWere.add(new TailCheck.Put(tombstone.slot(), tombstone.seq()));
           }
         }
         case NamespaceEnd end -> ends.merge(end.namespace(), page.seq(), Math::max);
@@ -262,7 +280,7 @@ final class Recovery {
   }
 
   private void replay(LogPage page, long flushed) throws IOException {
-    boolean believed = page.seq() <= flushed || rules.believesUnread();
+    boolean believed = believed(page, flushed);
     for (PutRecord put : page.puts()) {
       replayPut(page.seq(), put, believed);
     }
@@ -277,21 +295,21 @@ final class Recovery {
    */
   private void replayPut(long seq, PutRecord put, boolean believed) throws IOException {
     saw(put.clock());
-    boolean there = put.slot() >= 0 && put.slot() < table.slots();
-    if (there) {
+    if (isThere(put)) {
       table.clear(put.slot());
     }
-    if (neverWere.contains(new Put(put.slot(), seq))
-        || ends.getOrDefault(put.key().namespace(), 0L) > seq) {
+    if (isOver(seq, put)) {
       return;
     }
-    if (!there) {
+    if (!isThere(put)) {
       behindTheEnd.put(put.slot(), seq);
       return;
     }
     Bits128 print = fingerprints.of(put.key());
     int namespace = namespaces.of(put.key().namespace());
-    if (print == null || namespace < 0 || (!believed && !verifies(seq, put))) {
+    if (print == null
+        || namespace < 0
+        || (!believed && !tail.holds(new TailCheck.Put(put.slot(), seq)))) {
       reject(seq, put, print == null ? 0 : print.first());
       return;
     }
@@ -309,17 +327,6 @@ final class Recovery {
     if (rules.endsRejected()) {
       rejected.add(new Tombstone(put.slot(), seq, half));
     }
-  }
-
-  /** Whether the slot holds the bytes of that very put (I2). */
-  private boolean verifies(long seq, PutRecord put) throws IOException {
-    slab.readSlot(put.slot(), buffer);
-    Trailer trailer = Trailer.read(buffer);
-    return trailer != null
-        && trailer.storeId() == storeId
-        && trailer.seq() == seq
-        && trailer.put().equals(put)
-        && trailer.guards(buffer);
   }
 
   private void replayEnding(long seq, Ending ending) {

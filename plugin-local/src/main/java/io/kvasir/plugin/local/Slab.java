@@ -5,7 +5,6 @@ import io.kvasir.api.Deadline;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import java.util.concurrent.Executor;
 
 /**
  * All blocks of one slot size: a slab file and its checkpoint. Safe for several threads, which wait
@@ -14,15 +13,12 @@ import java.util.concurrent.Executor;
 final class Slab {
   /**
    * @param growthSlots how many slots a growth adds at most
-   * @param threads read and write blocks
-   * @param upkeep runs growth and checkpoints
    * @param sightings what a block must be in to be admitted, or null
    */
   record Options(
       Durability durability,
       int growthSlots,
-      Executor threads,
-      Executor upkeep,
+      StoreThreads threads,
       Metrics metrics,
       Sightings sightings) {}
 

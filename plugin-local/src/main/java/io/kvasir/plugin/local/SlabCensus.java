@@ -36,7 +36,10 @@ final class SlabCensus {
 
   private Map<Bits128, Slab.Usage> count(SlabFile file) throws IOException {
     Ring ring = new Ring(header.logPages(), Rules.KEPT);
-    List<LogPage> pages = LogScan.read(file, 0, ring, Rules.KEPT).uncovered();
+    List<LogPage> pages;
+    try (ReadBuffers buffers = new ReadBuffers(IoMemory.PLAIN, 0)) {
+      pages = LogScan.begin(file, 0, Runnable::run, buffers).end(ring, Rules.KEPT).uncovered();
+    }
     long checkpointSeq = checkpoint();
     for (LogPage page : pages) {
       Recovery.checkCovered(page, checkpointSeq, path());

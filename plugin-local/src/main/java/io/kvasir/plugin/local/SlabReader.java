@@ -23,7 +23,7 @@ final class SlabReader {
     this.writer = writer;
     this.state = writer.state;
     this.fingerprints = fingerprints;
-    this.threads = options.threads();
+    this.threads = options.threads().blocks();
     this.metrics = options.metrics();
   }
 

@@ -47,7 +47,7 @@ final class SlabWriter {
     this.file = file;
     this.state = state;
     this.durability = options.durability();
-    this.upkeep = options.upkeep();
+    this.upkeep = options.threads().upkeep();
     this.metrics = options.metrics();
     this.flush = new GroupFlush(file.file(), options.metrics());
     this.batches = new BatchWriter(lock, file, state, flush, options, trouble);

@@ -127,8 +127,7 @@ final class Slabs {
             new Slab.Options(
                 config.durability(),
                 growth,
-                threads.blocks(),
-                threads.upkeep(),
+                threads,
                 metrics,
                 config.sightings(file.header().slotBytes())),
             new Share(this, file.header().slotBytes()),

@@ -34,7 +34,7 @@ final class SlotIndex {
 
   int get(long first, long second) {
     int[] table = table(first);
-    return (table[place(table, first, second)] & SLOT_MASK) - 1;
+    return slot(table[place(table, first, second)]);
   }
 
   /**
@@ -59,7 +59,7 @@ final class SlotIndex {
           entry = table[at];
         } while (entry != 0 && (entry & ~SLOT_MASK) != tag);
       }
-      slots[i] = (entry & SLOT_MASK) - 1;
+      slots[i] = slot(entry);
     }
   }
 
@@ -71,29 +71,51 @@ final class SlotIndex {
     if (counts[shard] + 1 > LOAD * tables[shard].length) {
       resize(shard, Math.max(8, tables[shard].length + tables[shard].length / 8));
     }
-    int[] table = tables[shard];
-    int at = place(table, first, second);
-    if (table[at] == 0) {
-      counts[shard]++;
-    }
-    table[at] = tag(second) | (slot + 1);
+    put(shard, home(first, tables[shard].length), tag(second) | (slot + 1));
   }
 
-  /** Maps the fingerprints of many records; the tables get their sizes first. */
+  /**
+   * Maps the fingerprints of many records, table by table: one at a time stays in the fastest
+   * memory, and all at once do not.
+   */
   void putAll(int[] slots, int count) {
-    int[] more = new int[tables.length];
+    int[] ends = new int[tables.length]; // of each table's share of those that are sorted
     for (int i = 0; i < count; i++) {
-      more[shard(records.get(slots[i], SlotRecords.FIRST))]++;
+      ends[shard(records.get(slots[i], SlotRecords.FIRST))]++;
     }
-    for (int shard = 0; shard < tables.length; shard++) {
-      int length = (int) ((counts[shard] + more[shard]) / LOAD) + 1;
+    for (int shard = 0, sum = 0; shard < ends.length; shard++) {
+      int length = (int) ((counts[shard] + ends[shard]) / LOAD) + 1;
       if (length > tables[shard].length) {
         resize(shard, length);
       }
+      sum += ends[shard];
+      ends[shard] = sum - ends[shard];
     }
+    long[] sorted = new long[count]; // the bits that are the home above, those of the table below
     for (int i = 0; i < count; i++) {
-      put(slots[i]);
+      long first = records.get(slots[i], SlotRecords.FIRST);
+      int entry = tag(records.get(slots[i], SlotRecords.SECOND)) | (slots[i] + 1);
+      sorted[ends[shard(first)]++] =
+          homeBits(first) << Integer.SIZE | Integer.toUnsignedLong(entry);
     }
+    for (int shard = 0, i = 0; shard < ends.length; shard++) {
+      for (; i < ends[shard]; i++) {
+        put(shard, homeOf(sorted[i] >>> Integer.SIZE, tables[shard].length), (int) sorted[i]);
+      }
+    }
+  }
+
+  private void put(int shard, int home, int entry) {
+    int[] table = tables[shard];
+    int at = home;
+    for (int other; (other = table[at]) != 0; at = next(at, table.length)) {
+      if ((other ^ entry) >>> TAG_SHIFT == 0 && records.areSame(slot(other), slot(entry))) {
+        table[at] = entry;
+        return;
+      }
+    }
+    counts[shard]++;
+    table[at] = entry;
   }
 
   private static int shard(long first) {
@@ -105,7 +127,7 @@ final class SlotIndex {
     int[] table = new int[length];
     for (int entry : old) {
       if (entry != 0) {
-        int at = home(records.get((entry & SLOT_MASK) - 1, SlotRecords.FIRST), length);
+        int at = home(records.get(slot(entry), SlotRecords.FIRST), length);
         while (table[at] != 0) {
           at = next(at, length);
         }
@@ -123,12 +145,12 @@ final class SlotIndex {
     long first = records.get(slot, SlotRecords.FIRST);
     int[] table = table(first);
     int hole = place(table, first, records.get(slot, SlotRecords.SECOND));
-    if ((table[hole] & SLOT_MASK) != slot + 1) {
+    if (slot(table[hole]) != slot) {
       return;
     }
     counts[shard(first)]--;
     for (int at = next(hole, table.length); table[at] != 0; at = next(at, table.length)) {
-      int home = home(records.get((table[at] & SLOT_MASK) - 1, SlotRecords.FIRST), table.length);
+      int home = home(records.get(slot(table[at]), SlotRecords.FIRST), table.length);
       boolean stays = hole <= at ? hole < home && home <= at : hole < home || home <= at;
       if (!stays) {
         table[hole] = table[at];
@@ -143,7 +165,7 @@ final class SlotIndex {
     int tag = tag(second);
     int at = home(first, table.length);
     for (int entry; (entry = table[at]) != 0; at = next(at, table.length)) {
-      if ((entry & ~SLOT_MASK) == tag && records.isOf((entry & SLOT_MASK) - 1, first, second)) {
+      if ((entry & ~SLOT_MASK) == tag && records.isOf(slot(entry), first, second)) {
         return at;
       }
     }
@@ -163,9 +185,21 @@ final class SlotIndex {
     return tables[shard(first)];
   }
 
-  /** By the 32 bits behind those that choose the table. */
   private static int home(long first, int length) {
-    return (int) ((((first << SHARD_BITS) >>> Integer.SIZE) * length) >>> Integer.SIZE);
+    return homeOf(homeBits(first), length);
+  }
+
+  /** The 32 bits behind those that choose the table. */
+  private static long homeBits(long first) {
+    return (first << SHARD_BITS) >>> Integer.SIZE;
+  }
+
+  private static int homeOf(long homeBits, int length) {
+    return (int) ((homeBits * length) >>> Integer.SIZE);
+  }
+
+  private static int slot(int entry) {
+    return (entry & SLOT_MASK) - 1;
   }
 
   private static int tag(long second) {

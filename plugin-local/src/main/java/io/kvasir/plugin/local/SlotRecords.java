@@ -71,6 +71,11 @@ final class SlotRecords {
     }
   }
 
+  /** Whether two slots have the same fingerprint. */
+  boolean areSame(int slot, int other) {
+    return isOf(slot, get(other, FIRST), get(other, SECOND));
+  }
+
   boolean isOf(int slot, long first, long second) {
     long[] chunk = chunks[slot >>> Chunks.BITS];
     int at = (slot & Chunks.MASK) * WORDS;

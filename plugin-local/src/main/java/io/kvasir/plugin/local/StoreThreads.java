@@ -5,18 +5,20 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * Who does the work of a store. Platform threads that nobody interrupts: a virtual one costs more
- * for file operations, and an interrupt closes the channel under everybody.
+ * Who does the work of a store, and in which memory. Platform threads that nobody interrupts: a
+ * virtual one costs more for file operations, and an interrupt closes the channel under everybody.
  *
  * @param blocks read and write blocks, enough of them to keep a disk busy
  * @param upkeep runs growth and checkpoints
+ * @param memory for what the store reads by itself
  */
-record StoreThreads(Executor blocks, Executor upkeep) implements AutoCloseable {
+record StoreThreads(Executor blocks, Executor upkeep, IoMemory memory) implements AutoCloseable {
   private static final int DEPTH = 8;
 
   /** Threads of their own; none runs before there is work for it. */
-  static StoreThreads start() {
-    return new StoreThreads(start("kvasir-local-io-", DEPTH), start("kvasir-local-upkeep-", 1));
+  static StoreThreads start(IoMemory memory) {
+    return new StoreThreads(
+        start("kvasir-local-io-", DEPTH), start("kvasir-local-upkeep-", 1), memory);
   }
 
   private static ExecutorService start(String name, int count) {

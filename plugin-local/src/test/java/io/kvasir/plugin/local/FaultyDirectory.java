@@ -12,6 +12,12 @@ final class FaultyDirectory implements Directory {
   private long left = Long.MAX_VALUE;
   private boolean lasting;
   private boolean failed;
+  private Reads reads = offset -> {};
+
+  /** What comes before a read. */
+  interface Reads {
+    void at(long offset) throws IOException;
+  }
 
   FaultyDirectory(Directory inner) {
     this.inner = inner;
@@ -26,6 +32,10 @@ final class FaultyDirectory implements Directory {
     lasting = forEver;
     message = error;
     failed = false;
+  }
+
+  void beforeReads(Reads what) {
+    reads = what;
   }
 
   boolean hasFailed() {
@@ -43,6 +53,7 @@ final class FaultyDirectory implements Directory {
     return new BlockFile() {
       @Override
       public void read(MemorySegment into, long offset) throws IOException {
+        reads.at(offset);
         file.read(into, offset);
       }
 

@@ -71,6 +71,10 @@ final class Fixture {
         public void log(Level level, ResourceBundle bundle, String format, Object... params) {}
       };
 
+  /** All work is done as the caller's thread comes to it. */
+  static final StoreThreads THREADS =
+      new StoreThreads(Runnable::run, Runnable::run, IoMemory.PLAIN);
+
   /** What the core gives at opening; its log is {@link #LOG} unless a test listens. */
   record Context(LocalConfig config, System.Logger logger) implements StoreContext {
     Context(LocalConfig config) {
@@ -130,7 +134,7 @@ final class Fixture {
 
   /** A slab whose work its callers do themselves. */
   static Slab.Options slab() {
-    return new Slab.Options(Durability.BATCH, 1, Runnable::run, Runnable::run, new Metrics(), null);
+    return new Slab.Options(Durability.BATCH, 1, THREADS, new Metrics(), null);
   }
 
   static LocalStore open(Path directory) throws IOException, StoreException {
@@ -138,23 +142,21 @@ final class Fixture {
   }
 
   static LocalStore open(LocalConfig config) throws IOException, StoreException {
-    return Opening.open(config, LOG, CLOSE);
+    return Opening.open(config, IoMemory.PLAIN, LOG, CLOSE);
   }
 
   /** A store in memory that can crash. */
   static LocalStore open(Directory disk, Durability durability) throws IOException, StoreException {
     return Opening.open(
-        disk,
-        () -> {},
-        "test",
-        config(Path.of("x"), 16 << 20, durability),
-        new StoreThreads(Runnable::run, Runnable::run), // as the caller's thread comes to it
-        LOG,
-        CLOSE);
+        disk, () -> {}, "test", config(Path.of("x"), 16 << 20, durability), THREADS, LOG, CLOSE);
   }
 
   /** A namespace whose blocks have {@code layers} × 4096 bytes. */
   static NamespaceManifest manifest(String tenant, int layers) {
+    return manifest(tenant, layers, Map.of("layers", (long) layers));
+  }
+
+  static NamespaceManifest manifest(String tenant, int layers, Map<String, Object> configuration) {
     KvGroup group =
         KvGroup.full(
             0, BLOCK_TOKENS, IntStream.range(0, layers).boxed().toList(), 1, 64, Dtype.BF16);
@@ -162,7 +164,7 @@ final class Fixture {
         tenant,
         new Weights.BaseContent("sha256:" + "ab".repeat(32)),
         KvFormat.of(
-            ModelConfiguration.of(Map.of("layers", (long) layers)),
+            ModelConfiguration.of(configuration),
             new KvFormat.Compute("bf16", "bf16"),
             "test",
             "layer-kv-token-head/1",

@@ -16,6 +16,7 @@ import io.kvasir.api.store.Blocks;
 import io.kvasir.api.store.Frame;
 import io.kvasir.api.store.NamespaceStore;
 import io.kvasir.api.store.NamespaceSummary;
+import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.StoreHealth;
 import java.io.RandomAccessFile;
 import java.lang.foreign.Arena;
@@ -254,6 +255,23 @@ class LocalStoreTest {
     }
   }
 
+  @Test
+  void aNamespaceThatCanNeverFitCostsNoOther() throws Exception {
+    NamespaceManifest large =
+        Fixture.manifest("large", 1, Map.of("noise", "x".repeat(8 << 20))); // files of 8 MiB
+    BlockKeys kept = Fixture.keys(manifest, 1, 3);
+    try (LocalStore store = Fixture.open(Fixture.config(directory, 4 << 20))) {
+      try (NamespaceStore closed = store.open(manifest)) {
+        Fixture.save(closed, kept);
+      }
+      StoreException refused = assertThrows(StoreException.class, () -> store.open(large));
+      assertEquals(StoreException.Kind.CAPACITY, refused.kind());
+      try (NamespaceStore again = store.open(manifest)) {
+        assertEquals(3, Fixture.count(Fixture.load(again, kept), BlockStatus.OK));
+      }
+    }
+  }
+
   /** What the system says: allocated blocks, holes not counted. */
   private void assertFits(long capacity) throws Exception {
     Process du = new ProcessBuilder("du", "-a", "--block-size=1", directory.toString()).start();
@@ -321,7 +339,8 @@ class LocalStoreTest {
   void withoutDirectIoTheStoreSaysFallbackAndWorks() throws Exception {
     BlockKeys keys = Fixture.keys(manifest, 1, 5);
     LocalConfig config = Fixture.config(directory, 64 << 20);
-    try (LocalStore store = Opening.open(config, Fixture.LOG, Fixture.CLOSE, false);
+    try (LocalStore store =
+            Opening.open(config, IoMemory.PLAIN, Fixture.LOG, Fixture.CLOSE, false);
         NamespaceStore namespace = store.open(manifest)) {
       assertEquals(StoreHealth.up("FALLBACK"), store.health());
       assertEquals(5, Fixture.count(Fixture.save(namespace, keys), BlockStatus.OK));

@@ -12,22 +12,20 @@ import io.kvasir.api.store.BlockLease;
 import io.kvasir.api.store.Blocks;
 import io.kvasir.api.store.Frame;
 import io.kvasir.api.store.NamespaceStore;
+import io.kvasir.conformance.Footprint;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
 import java.util.Scanner;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -68,7 +66,7 @@ class MixedLoadTest {
         scrub.goOn(System.nanoTime());
         Thread.sleep(500);
         if (memoryBefore == 0 && System.nanoTime() - startNanos > LASTS.toNanos() / 3) {
-          memoryBefore = memory();
+          memoryBefore = Footprint.now().bytes();
         }
       }
       for (Thread thread : threads) {
@@ -77,7 +75,7 @@ class MixedLoadTest {
       for (Throwable e : thrown) {
         throw new AssertionError(e);
       }
-      long grown = memory() - memoryBefore;
+      long grown = Footprint.now().bytes() - memoryBefore;
       assertTrue(grown < SLACK, "memory grew by " + grown);
       nothingIsHeld(store);
     }
@@ -188,48 +186,5 @@ class MixedLoadTest {
     try (Scanner said = new Scanner(du.getInputStream(), UTF_8)) {
       return said.nextLong();
     }
-  }
-
-  /**
-   * What lives in the heap, and what the process has of the machine's memory outside of it: how
-   * much of the heap is resident is the collector's business.
-   */
-  @SuppressWarnings("SystemGc")
-  private static long memory() throws Exception {
-    System.gc();
-    Runtime runtime = Runtime.getRuntime();
-    return runtime.totalMemory() - runtime.freeMemory() + residentOutsideHeap();
-  }
-
-  private static long residentOutsideHeap() throws Exception {
-    LongSummaryStatistics heap = heap();
-    boolean counts = false;
-    long bytes = 0;
-    for (String line : Files.readAllLines(Path.of("/proc/self/smaps"))) {
-      if (line.matches("[0-9a-f]+-[0-9a-f]+ .*")) {
-        long from = Long.parseUnsignedLong(line.substring(0, line.indexOf('-')), 16);
-        counts = from < heap.getMin() || from >= heap.getMax();
-      } else if (counts && line.startsWith("Rss:")) {
-        bytes += Long.parseLong(line.replaceAll("[^0-9]", "")) << 10;
-      }
-    }
-    return bytes;
-  }
-
-  /** The lowest and the highest address that the JVM says of its heap. */
-  private static LongSummaryStatistics heap() throws Exception {
-    String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
-    Process said =
-        new ProcessBuilder(jcmd, "" + ProcessHandle.current().pid(), "GC.heap_info").start();
-    String heap =
-        new String(said.getInputStream().readAllBytes(), UTF_8).replaceAll("(?s)Metaspace.*", "");
-    LongSummaryStatistics addresses =
-        Pattern.compile("0x([0-9a-f]{8,16})")
-            .matcher(heap)
-            .results()
-            .mapToLong(found -> Long.parseUnsignedLong(found.group(1), 16))
-            .summaryStatistics();
-    assertTrue(addresses.getMin() < addresses.getMax(), heap);
-    return addresses;
   }
 }

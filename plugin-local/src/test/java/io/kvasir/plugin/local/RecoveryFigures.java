@@ -26,7 +26,7 @@ final class RecoveryFigures {
   private static final int TAIL = 64;
   private static final Bits128 NAMESPACE = new Bits128(7, 8);
 
-  private static final StoreThreads THREADS = StoreThreads.start();
+  private static final StoreThreads THREADS = StoreThreads.start(IoMemory.PLAIN);
 
   private RecoveryFigures() {}
 
@@ -164,8 +164,7 @@ final class RecoveryFigures {
             disk,
             SlabFile.open(disk, STORE, SLOT),
             SlabHistory::print,
-            new Slab.Options(
-                Durability.BATCH, 1, THREADS.blocks(), THREADS.upkeep(), new Metrics(), null),
+            new Slab.Options(Durability.BATCH, 1, THREADS, new Metrics(), null),
             new Budget(disk, Long.MAX_VALUE, 0),
             Rules.KEPT);
     double millis = (System.nanoTime() - start) / 1e6;

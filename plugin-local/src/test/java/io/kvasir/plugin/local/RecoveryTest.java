@@ -2,6 +2,8 @@ package io.kvasir.plugin.local;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.kvasir.plugin.local.LogPage.Kind;
 import io.kvasir.plugin.local.LogPage.Tombstone;
@@ -10,6 +12,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -48,7 +52,7 @@ class RecoveryTest {
   }
 
   private Recovery.Result recover(Rules rules) throws IOException {
-    return new Recovery(slab, disk, SlabHistory::print, Runnable::run, rules).run();
+    return new Recovery(slab, disk, SlabHistory::print, Fixture.THREADS, rules).run();
   }
 
   private int slotOfKey(Rules rules) throws IOException {
@@ -78,6 +82,38 @@ class RecoveryTest {
     assertEquals(SlotTable.NONE, result.table().find(SlabHistory.print(KEY)));
     assertEquals(List.of(new Tombstone(0, 1, SlabHistory.print(KEY).first())), result.rejected());
     assertEquals(4, result.table().freeCount());
+  }
+
+  @Test
+  void anOpenThatFailsLeavesNoReadUnderWay() throws Exception {
+    page(0, Kind.BATCH, 1, 0, List.of(put(0, 1, true)));
+    page(1, Kind.BATCH, 2, 0, List.of(put(1, 2, true)));
+    FaultyDirectory faulty = new FaultyDirectory(disk);
+    CountDownLatch begun = new CountDownLatch(1);
+    AtomicBoolean ended = new AtomicBoolean();
+    long second = slab.header().slotPosition(1);
+    try (StoreThreads threads = StoreThreads.start(IoMemory.PLAIN);
+        SlabFile file = SlabFile.open(faulty, STORE, 4096)) {
+      faulty.beforeReads(
+          offset -> {
+            try {
+              if (offset == second) {
+                begun.countDown();
+                Thread.sleep(300);
+                ended.set(true);
+              } else if (offset == slab.header().slotPosition(0)) {
+                begun.await();
+                throw new IOException("Input/output error");
+              }
+            } catch (InterruptedException e) {
+              throw new AssertionError(e);
+            }
+          });
+      var recovery = new Recovery(file, faulty, SlabHistory::print, threads, Rules.KEPT);
+      IOException thrown = assertThrows(IOException.class, recovery::run);
+      assertEquals("Input/output error", thrown.getMessage());
+      assertTrue(ended.get());
+    }
   }
 
   @Test

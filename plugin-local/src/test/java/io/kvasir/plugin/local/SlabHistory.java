@@ -125,7 +125,13 @@ final class SlabHistory {
               ? SlabFile.open(disk, STORE, SLOT)
               : SlabFile.create(disk, Header.first(STORE, SLOT, LOG_PAGES));
       Executor threads = task -> weave.start(task);
-      Slab.Options options = new Slab.Options(durability, 4, threads, threads, new Metrics(), null);
+      Slab.Options options =
+          new Slab.Options(
+              durability,
+              4,
+              new StoreThreads(threads, threads, IoMemory.PLAIN),
+              new Metrics(),
+              null);
       opened = Slab.open(disk, file, SlabHistory::print, options, new Room(file), rules);
       check(opened);
     } catch (FormatError e) {

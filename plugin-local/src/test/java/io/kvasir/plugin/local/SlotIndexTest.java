@@ -55,6 +55,37 @@ class SlotIndexTest {
     assertAllAgree(spread, random);
   }
 
+  /** As at an opening: of two slots with one fingerprint the later one counts. */
+  @ParameterizedTest
+  @EnumSource
+  void manyAtOnceAreTheSameAsOneByOne(Spread spread) {
+    Random random = new Random(2);
+    int count = 250;
+    records.grow(2 * count);
+    for (int slot = 0; slot < count / 2; slot++) { // some are there already
+      fill(slot, spread.next(random));
+      index.put(slot);
+    }
+    int[] slots = new int[count];
+    for (int i = 0; i < count; i++) {
+      slots[i] = count / 2 + i;
+      fill(slots[i], spread.next(random));
+    }
+    index.putAll(slots, count);
+    expected.forEach((print, slot) -> assertEquals(slot, index.get(print.first(), print.second())));
+    List<Integer> mapped = new ArrayList<>(expected.values());
+    Collections.shuffle(mapped, random);
+    mapped.forEach(index::remove); // nothing is counted twice, nothing is left behind
+    expected
+        .keySet()
+        .forEach(print -> assertEquals(SlotIndex.NONE, index.get(print.first(), print.second())));
+  }
+
+  private void fill(int slot, Bits128 print) {
+    records.fill(slot, print.first(), print.second(), 1, 0, 0, 0);
+    expected.put(print, slot);
+  }
+
   /** A new block, or another slot for one that is there: the old slot is then nobody's. */
   private void put(Bits128 print, Integer before, Random random) {
     if (free.isEmpty()) {

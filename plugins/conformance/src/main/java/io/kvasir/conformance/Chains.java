@@ -59,6 +59,14 @@ public final class Chains {
     return chain.keys(group, shard, 0, blocks);
   }
 
+  /** {@return the key of one block with this hash, 32 bytes, as an engine's own could be} */
+  public static BlockKeys hashed(NamespaceManifest namespace, byte[] hash) {
+    BlockHasher fixed = (parent, tokens, from, blockTokens, items) -> hash.clone();
+    KeyChain chain = new KeyChain(namespace, fixed, Manifests.BLOCK_TOKENS, List.of());
+    chain.append(new int[Manifests.BLOCK_TOKENS]);
+    return chain.keys(0, 0, 0, 1);
+  }
+
   /** {@return keys of a chain of four blocks with one thing changed, by the thing's name} */
   public static Map<String, BlockKeys> oneThingChanged(NamespaceManifest namespace, long text) {
     int[] tokens = tokens(text, 4);

@@ -1,5 +1,7 @@
 package io.kvasir.conformance;
 
+import io.kvasir.api.Deadline;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -30,6 +32,19 @@ final class Crew {
 
   boolean allWell() {
     return failure.get() == null;
+  }
+
+  /** Fails if one of them does not end in time, and says where it is. */
+  void join(Duration patience) throws InterruptedException {
+    Deadline deadline = Deadline.after(patience);
+    for (Thread thread : threads) {
+      if (!thread.join(deadline.remaining())) {
+        AssertionError late = new AssertionError(thread.getName() + " does not come back");
+        late.setStackTrace(thread.getStackTrace());
+        throw late;
+      }
+    }
+    join();
   }
 
   void join() {

@@ -210,4 +210,24 @@ public interface IdentityRules extends StoreRules {
       }
     }
   }
+
+  /** LMCache#3301: two images shared because their hash had 16 bits. */
+  @Test
+  @Rule("R-ID-10")
+  default void hashesThatDifferInOneByteAreOtherBlocks() throws StoreException {
+    NamespaceManifest manifest = bench().manifest("team");
+    byte[] hash = new byte[32];
+    java.util.Arrays.fill(hash, (byte) 0x5a);
+    try (NamespaceStore namespace = bench().open("team")) {
+      bench().save(namespace, Chains.hashed(manifest, hash));
+      for (int at = 0; at < hash.length; at++) {
+        byte[] other = hash.clone();
+        other[at] ^= 1;
+        bench().miss(namespace, Chains.hashed(manifest, other));
+        bench().save(namespace, Chains.hashed(manifest, other));
+        bench().hit(namespace, Chains.hashed(manifest, other));
+      }
+      bench().hit(namespace, Chains.hashed(manifest, hash));
+    }
+  }
 }

@@ -24,6 +24,9 @@ import org.junit.jupiter.api.Test;
 
 /** R-STATUS: every block ends with one status, and it is the truth. */
 public interface StatusRules extends StoreRules {
+  /** Blocks of one call: its deadline is for all of them. */
+  int MANY = 64;
+
   /** In which a store that works answers for one block, on the slowest machine. */
   Duration ANSWER = Duration.ofSeconds(5);
 
@@ -89,21 +92,28 @@ public interface StatusRules extends StoreRules {
   @Rule("R-STATUS-4")
   default void damagedBlockIsCorruptAndNeverOk() throws StoreException {
     StoreBench bench = bench();
-    BlockKeys keys = Chains.keys(bench.manifest("team"), 1, 3);
     try (NamespaceStore namespace = bench.open("team")) {
-      bench.save(namespace, keys);
+      for (int text = 0; text < 3; text++) {
+        bench.save(namespace, Chains.keys(bench.manifest("team"), text, 3));
+      }
     }
     assumeTrue(bench.claims().checksum(), "the backend claims no checksum");
-    Optional<Store> store = faults().damageBlock(bench, keys, 1);
-    assumeTrue(store.isPresent(), "this backend's tests cannot damage a block");
-    try (NamespaceStore namespace = store.get().open(bench.manifest("team"))) {
-      Blocks blocks = bench.load(namespace, keys);
-      // a store that verifies at its opening has dropped the block already
-      BlockStatus damaged = blocks.status(1);
-      assertTrue(damaged == BlockStatus.CORRUPT || damaged == BlockStatus.MISS, "it is " + damaged);
-      assertEquals(BlockStatus.OK, blocks.status(0));
-      bench.save(namespace, keys); // what is proven corrupt gives way
-      bench.hit(namespace, keys);
+    for (int text = 0; text < 3; text++) {
+      BlockKeys keys = Chains.keys(bench.manifest("team"), text, 3);
+      Optional<Store> store = faults().damageBlock(bench, keys, text);
+      assumeTrue(store.isPresent(), "this backend's tests cannot damage a block");
+      try (NamespaceStore namespace = store.get().open(bench.manifest("team"))) {
+        Blocks blocks = bench.load(namespace, keys);
+        // a store that verifies at its opening has dropped the block already
+        BlockStatus damaged = blocks.status(text);
+        assertTrue(
+            damaged == BlockStatus.CORRUPT || damaged == BlockStatus.MISS, "it is " + damaged);
+        for (int i = 0; i < text; i++) {
+          assertEquals(BlockStatus.OK, blocks.status(i), "block " + i + " before the damaged one");
+        }
+        bench.save(namespace, keys); // what is proven corrupt gives way
+        bench.hit(namespace, keys);
+      }
     }
   }
 
@@ -153,15 +163,15 @@ public interface StatusRules extends StoreRules {
     StoreBench bench = bench();
     Optional<Store> hanging = faults().hanging();
     assumeTrue(hanging.isPresent(), "this backend's tests cannot make it hang");
-    BlockKeys keys = Chains.keys(bench.manifest("team"), 1, 2);
+    BlockKeys keys = Chains.keys(bench.manifest("team"), 1, MANY);
     try (Store store = hanging.get();
         NamespaceStore namespace = store.open(bench.manifest("team"));
         TestFrames frames = new TestFrames(store.frames())) {
       long start = System.nanoTime();
-      Blocks blocks = new Blocks(keys, frames.frames(2, keys.payloadBytes()));
+      Blocks blocks = new Blocks(keys, frames.frames(MANY, keys.payloadBytes()));
       namespace.save(blocks, Deadline.after(Duration.ofMillis(50)));
       StoreBench.all(BlockStatus.TIMEOUT, blocks);
-      blocks = new Blocks(keys, frames.frames(2, keys.payloadBytes()));
+      blocks = new Blocks(keys, frames.frames(MANY, keys.payloadBytes()));
       namespace.load(
           BlockLease.hint(keys, new BitSet()), blocks, Deadline.after(Duration.ofMillis(50)));
       StoreBench.all(BlockStatus.TIMEOUT, blocks);

@@ -50,6 +50,7 @@ public abstract class StoreContract
         OwnershipRules,
         HealthRules,
         ModelRules,
+        SoakRules,
         ClosingRules {
   @TempDir Path around;
   private Path directory;
@@ -77,8 +78,9 @@ public abstract class StoreContract
   }
 
   /**
-   * Flips a bit of a stored block in the open store. A persistent backend need not do it here: its
-   * files are searched for the bytes.
+   * Flips a bit of a stored block in the open store: at best in the first byte of block 0, amid
+   * block 1 and in the last byte of block 2. A persistent backend need not do it here: its files
+   * are searched for the bytes.
    *
    * @return false if this backend's tests cannot
    */
@@ -127,6 +129,11 @@ public abstract class StoreContract
     return Optional.empty();
   }
 
+  @Override
+  public Soak soak() {
+    return Soak.ofThisBuild();
+  }
+
   @BeforeEach
   final void setTheBenchUp(TestInfo test) throws IOException {
     directory = Files.createDirectory(around.resolve("store"));
@@ -162,7 +169,8 @@ public abstract class StoreContract
       if (StoreContract.this.damageBlock(on.store(), keys, block)) {
         return Optional.of(on.store());
       }
-      return inFiles(on, Payload.bytes((int) keys.payloadBytes(), StoreBench.number(keys, block)));
+      byte[] payload = Payload.bytes((int) keys.payloadBytes(), StoreBench.number(keys, block));
+      return inFiles(on, payload, block % 3);
     }
 
     @Override
@@ -171,17 +179,18 @@ public abstract class StoreContract
       if (StoreContract.this.damageManifest(on.store(), manifest)) {
         return Optional.of(on.store());
       }
-      return inFiles(on, manifest.canonical());
+      return inFiles(on, manifest.canonical(), 1);
     }
 
-    private Optional<Store> inFiles(StoreBench on, byte[] content) throws StoreException {
+    private Optional<Store> inFiles(StoreBench on, byte[] content, int place)
+        throws StoreException {
       if (!on.claims().persistent()) {
         return Optional.empty();
       }
       on.shut();
       boolean damaged;
       try {
-        damaged = StoredBytes.flipBit(directory, content);
+        damaged = StoredBytes.flipBit(directory, content, place);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }

@@ -16,20 +16,24 @@ import java.util.stream.Stream;
 final class StoredBytes {
   private StoredBytes() {}
 
-  /** {@return whether the content stood in a file below the directory; one bit of it is flipped} */
-  static boolean flipBit(Path directory, byte[] content) throws IOException {
+  /**
+   * {@return whether the content stood in a file below the directory; one bit of it is flipped}
+   *
+   * @param place 0 for its first byte, 1 for one in the middle, 2 for its last
+   */
+  static boolean flipBit(Path directory, byte[] content, int place) throws IOException {
     boolean found = false;
     List<Path> files;
     try (Stream<Path> all = Files.walk(directory)) {
       files = all.filter(Files::isRegularFile).toList();
     }
     for (Path file : files) {
-      found |= flipBitIn(file, content);
+      found |= flipBitIn(file, content, place * (content.length - 1) / 2);
     }
     return found;
   }
 
-  private static boolean flipBitIn(Path file, byte[] content) throws IOException {
+  private static boolean flipBitIn(Path file, byte[] content, int place) throws IOException {
     try (Arena arena = Arena.ofConfined();
         FileChannel channel =
             FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
@@ -42,9 +46,8 @@ final class StoredBytes {
         if (bytes.get(ValueLayout.JAVA_BYTE, at) == content[0]
             && MemorySegment.mismatch(bytes, at, at + content.length, wanted, 0, content.length)
                 < 0) {
-          long middle = at + content.length / 2;
-          byte b = bytes.get(ValueLayout.JAVA_BYTE, middle);
-          bytes.set(ValueLayout.JAVA_BYTE, middle, (byte) (b ^ 4));
+          byte b = bytes.get(ValueLayout.JAVA_BYTE, at + place);
+          bytes.set(ValueLayout.JAVA_BYTE, at + place, (byte) (b ^ 4));
           bytes.force();
           return true;
         }

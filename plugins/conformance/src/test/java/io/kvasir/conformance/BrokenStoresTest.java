@@ -2,64 +2,37 @@ package io.kvasir.conformance;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
-import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
-import java.lang.reflect.Method;
-import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.platform.engine.DiscoverySelector;
-import org.junit.platform.engine.TestExecutionResult;
-import org.junit.platform.engine.support.descriptor.MethodSource;
-import org.junit.platform.launcher.Launcher;
-import org.junit.platform.launcher.TestExecutionListener;
-import org.junit.platform.launcher.TestIdentifier;
-import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
-import org.junit.platform.launcher.core.LauncherFactory;
 
 /** The kit itself is tested with broken backends: each is caught by the rule that it breaks. */
 class BrokenStoresTest {
-  private static final Map<String, Method> RULES = rules();
-
-  private static Map<String, Method> rules() {
-    Map<String, Method> out = new TreeMap<>();
-    for (Method method : StoreContract.class.getMethods()) {
-      Rule rule = method.getAnnotation(Rule.class);
-      if (rule != null && out.put(rule.value(), method) != null) {
-        throw new AssertionError("two tests of " + rule.value());
-      }
-    }
-    return out;
-  }
+  private static final Set<String> RULES = KitRun.rules(StoreContract.class).keySet();
 
   @Test
   void backendWithoutAFlawPassesEveryRule() {
-    assertEquals(Set.of(), failing(Flaw.NONE, List.of(selectClass(FlawedStoreContract.class))));
+    assertEquals(Set.of(), failing(Flaw.NONE, RULES));
   }
 
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
   void flawIsCaughtByTheRuleThatItBreaks(Flaw flaw) {
-    List<DiscoverySelector> selectors = new ArrayList<>();
-    for (String rule : flaw.rules()) {
-      selectors.add(selectMethod(FlawedStoreContract.class, RULES.get(rule).getName()));
-    }
-    assertEquals(new TreeSet<>(flaw.rules()), failing(flaw, selectors));
+    assertEquals(new TreeSet<>(flaw.rules()), failing(flaw, flaw.rules()));
   }
 
   @Test
   void everyRuleCatchesAFlaw() {
     Set<String> caught = new TreeSet<>();
     Arrays.stream(Flaw.values()).forEach(f -> caught.addAll(f.rules()));
-    Set<String> all = new TreeSet<>(RULES.keySet());
+    Set<String> all = new TreeSet<>(RULES);
     all.remove("R-STATUS-5"); // held by the API, where a backend cannot break it
     assertEquals(all, caught);
     assertTrue(RULES.size() > 40);
@@ -68,11 +41,7 @@ class BrokenStoresTest {
   @Test
   void failingHistoryIsShrunkToWhatItNeeds() {
     String message =
-        failures(
-                Flaw.REMEMBERS_THE_REMOVED,
-                List.of(selectMethod(FlawedStoreContract.class, RULES.get("R-MODEL-1").getName())))
-            .get("R-MODEL-1")
-            .getMessage();
+        failures(Flaw.REMEMBERS_THE_REMOVED, List.of("R-MODEL-1")).get("R-MODEL-1").getMessage();
     List<String> needed = message.lines().filter(line -> line.matches("  \\d+\\. .*")).toList();
     assertTrue(message.contains("seed " + Seed.value()), message);
     assertEquals(2, needed.size(), message); // a removal of what is absent, and a save
@@ -81,33 +50,16 @@ class BrokenStoresTest {
   }
 
   /** {@return the rules that a backend with this flaw fails} */
-  private static Set<String> failing(Flaw flaw, List<? extends DiscoverySelector> selectors) {
-    return failures(flaw, selectors).keySet();
+  private static Set<String> failing(Flaw flaw, Collection<String> rules) {
+    return failures(flaw, rules).keySet();
   }
 
-  private static Map<String, Throwable> failures(
-      Flaw flaw, List<? extends DiscoverySelector> selectors) {
+  private static Map<String, Throwable> failures(Flaw flaw, Collection<String> rules) {
     FlawedStoreContract.flaw = flaw;
-    Map<String, Throwable> failed = new TreeMap<>();
-    TestExecutionListener listener =
-        new TestExecutionListener() {
-          @Override
-          public void executionFinished(TestIdentifier test, TestExecutionResult result) {
-            if (result.getStatus() == TestExecutionResult.Status.FAILED) {
-              failed.put(
-                  test.getSource()
-                      .filter(MethodSource.class::isInstance)
-                      .map(s -> ((MethodSource) s).getJavaMethod().getAnnotation(Rule.class))
-                      .map(Rule::value)
-                      .orElse(test.getDisplayName()),
-                  result.getThrowable().orElseThrow());
-            }
-          }
-        };
-    Launcher launcher = LauncherFactory.create();
-    launcher.execute(
-        LauncherDiscoveryRequestBuilder.request().selectors(selectors).build(), listener);
-    FlawedStoreContract.flaw = Flaw.NONE;
-    return failed;
+    try {
+      return KitRun.failures(FlawedStoreContract.class, StoreContract.class, rules);
+    } finally {
+      FlawedStoreContract.flaw = Flaw.NONE;
+    }
   }
 }

@@ -22,7 +22,7 @@ final class FlawedKeys {
             namespace(flaw, keys.namespace()),
             keys.group(),
             flaw == Flaw.IGNORES_SHARD ? 0 : keys.shard(),
-            HexFormat.of().formatHex(hash));
+            HexFormat.of().formatHex(hash, 0, flaw == Flaw.CUTS_HASHES ? 16 : hash.length));
   }
 
   private static String namespace(Flaw flaw, NamespaceManifest of) {

@@ -51,6 +51,9 @@ final class FlawedLease implements BlockLease {
       }
       ended = true;
       namespace.ended(this);
+      if (namespace.store().losesThisLease()) {
+        return;
+      }
       entries.forEach(e -> e.leases = Math.max(0, e.leases - 1));
     }
   }

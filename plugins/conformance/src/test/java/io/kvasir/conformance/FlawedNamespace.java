@@ -57,8 +57,9 @@ final class FlawedNamespace implements NamespaceStore {
       throw new StoreException(Kind.IO, "fails");
     }
     if (store.config.hanging()) {
-      FlawedStore.pause(
-          has(Flaw.HANGS_BEYOND_THE_DEADLINE) ? 900 : deadline.remaining().toMillis() + 1);
+      long left = deadline.remaining().toMillis() + 1;
+      int times = has(Flaw.GIVES_EACH_BLOCK_THE_WHOLE_TIME) ? keys.count() : 1;
+      FlawedStore.pause(has(Flaw.HANGS_BEYOND_THE_DEADLINE) ? 900 : times * left);
       store.failure = "hung";
     }
     if (deadline.expired()) {
@@ -144,13 +145,14 @@ final class FlawedNamespace implements NamespaceStore {
     } else {
       int length = has(Flaw.LOADS_HALF) ? entry.bytes.length / 2 : entry.bytes.length;
       byte[] source = entry.bytes;
+      store.keep(source);
       if (has(Flaw.SHARES_A_BUFFER)) {
         source = store.buffer;
         System.arraycopy(entry.bytes, 0, source, 0, length);
         FlawedStore.pause(1);
       }
       MemorySegment.copy(source, 0, to, ValueLayout.JAVA_BYTE, 0, length);
-      boolean whole = crc(MemorySegment.ofArray(entry.bytes)) == entry.crc;
+      boolean whole = crc(entry.bytes) == entry.crc;
       boolean trusting =
           has(Flaw.TRUSTS_DAMAGED_BYTES)
               || has(Flaw.PUBLISHES_PARTIAL)
@@ -237,7 +239,7 @@ final class FlawedNamespace implements NamespaceStore {
         return;
       }
       byte[] kept = has(Flaw.PUBLISHES_PARTIAL) ? new byte[bytes.length] : bytes;
-      int crc = crc(MemorySegment.ofArray(bytes));
+      int crc = crc(bytes);
       store.disk.entries.put(key, new FlawedDisk.Entry(kept, crc, parent));
       FlawedBytes.keep(store.config.flaw(), from.frame(i), kept);
       from.set(i, BlockStatus.OK);
@@ -298,9 +300,9 @@ final class FlawedNamespace implements NamespaceStore {
     List.copyOf(leases).forEach(FlawedLease::close);
   }
 
-  static int crc(MemorySegment bytes) {
+  private int crc(byte[] bytes) {
     CRC32C crc = new CRC32C();
-    crc.update(bytes.asByteBuffer());
+    crc.update(bytes, 0, has(Flaw.PROVES_THE_FIRST_HALF_ALONE) ? bytes.length / 2 : bytes.length);
     return (int) crc.getValue();
   }
 }

@@ -31,6 +31,8 @@ import java.util.Set;
  * FlawedDisk}.
  */
 final class FlawedStore implements Store {
+  private static final int MOST_KEPT = 200;
+
   record Config(Path directory, ByteSize capacity, Flaw flaw, boolean failing, boolean hanging) {}
 
   final Config config;
@@ -41,6 +43,8 @@ final class FlawedStore implements Store {
   final Set<String> evicted = new HashSet<>();
   final Set<String> removed = new HashSet<>();
   final Set<String> saving = new HashSet<>();
+  final List<byte[]> read = new ArrayList<>();
+  private int leases;
   boolean closed;
   boolean dead;
   String failure;
@@ -266,6 +270,17 @@ final class FlawedStore implements Store {
       }
       closed = true;
       notifyAll();
+    }
+  }
+
+  boolean losesThisLease() {
+    return has(Flaw.LOSES_A_LEASE_NOW_AND_THEN) && ++leases % 50 == 0;
+  }
+
+  /** Keeps an oversized copy: a test that lasts a moment sees little leaks only if they are big. */
+  void keep(byte[] block) {
+    if (has(Flaw.KEEPS_WHAT_IT_READ) && read.size() < MOST_KEPT) {
+      read.add(Arrays.copyOf(block, 1 << 20));
     }
   }
 

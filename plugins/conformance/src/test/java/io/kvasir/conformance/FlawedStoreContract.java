@@ -11,6 +11,7 @@ import io.kvasir.api.store.StoreView;
 import io.kvasir.conformance.wrap.CheckedStore;
 import io.kvasir.conformance.wrap.RecordingStore;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -87,6 +88,11 @@ class FlawedStoreContract extends StoreContract {
   }
 
   @Override
+  public Soak soak() {
+    return new Soak(Duration.ofMillis(500), line -> {}, line -> {});
+  }
+
+  @Override
   protected ByteSize capacity() {
     return new ByteSize(4 << 20);
   }
@@ -115,7 +121,8 @@ class FlawedStoreContract extends StoreContract {
   @Override
   protected boolean damageBlock(Store store, BlockKeys keys, int block) {
     FlawedStore flawed = behind(store);
-    flawed.disk.entries.get(flawed.key(keys, keys.hash(block))).bytes[5] ^= 1;
+    byte[] bytes = flawed.disk.entries.get(flawed.key(keys, keys.hash(block))).bytes;
+    bytes[block % 3 * (bytes.length - 1) / 2] ^= 1;
     return true;
   }
 

@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -56,15 +55,8 @@ class SpecificationTest {
             TransferPathContract.class,
             IdentityPolicyContract.class,
             ConnectorContract.class)) {
-      Stream.concat(
-              Arrays.stream(contract.getMethods()), Arrays.stream(contract.getDeclaredMethods()))
-          .distinct()
-          .filter(method -> method.isAnnotationPresent(Rule.class))
-          .forEach(
-              method -> {
-                String rule = method.getAnnotation(Rule.class).value();
-                assertEquals(null, out.put(rule, method), "two tests of " + rule);
-              });
+      KitRun.rules(contract)
+          .forEach((rule, test) -> assertEquals(null, out.put(rule, test), "two tests of " + rule));
     }
     return out;
   }

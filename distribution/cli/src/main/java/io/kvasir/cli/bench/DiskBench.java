@@ -1,8 +1,13 @@
 package io.kvasir.cli.bench;
 
 import io.kvasir.api.identity.BlockKeys;
+import io.kvasir.api.store.Frame;
 import io.kvasir.api.store.FrameSource;
 import io.kvasir.api.store.Store;
+import io.kvasir.conformance.speed.CalledStore;
+import io.kvasir.conformance.speed.DirectFile;
+import io.kvasir.conformance.speed.Interleaved;
+import io.kvasir.conformance.speed.Round;
 import io.kvasir.core.memory.HugePages;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -21,6 +26,8 @@ import java.util.stream.Stream;
  * not survive it.
  */
 public final class DiskBench {
+  private static final int BATCH = 32;
+
   /** Told how far it is, from 0 to 1, and what it does. */
   @FunctionalInterface
   public interface Progress {
@@ -58,16 +65,16 @@ public final class DiskBench {
     this.store = store;
     this.directory = directory;
     this.blockBytes = blockBytes;
-    long turns = roundBytes / blockBytes / BenchStore.BATCH / BenchStore.CALLERS;
-    this.batches = BenchStore.CALLERS * (int) Math.max(1, turns); // no caller is idle at the end
+    long turns = roundBytes / blockBytes / BATCH / CalledStore.CALLERS;
+    this.batches = CalledStore.CALLERS * (int) Math.max(1, turns); // no caller is idle at the end
     this.rounds = rounds;
     this.progress = progress;
   }
 
   /** {@return what the store needs to be measured so, in bytes} */
   public static long capacity(int blockBytes, long roundBytes) {
-    long slack = 8L * BenchStore.BATCH * blockBytes + (64L << 20);
-    long least = (long) BenchStore.CALLERS * BenchStore.BATCH * blockBytes;
+    long slack = 8L * BATCH * blockBytes + (64L << 20);
+    long least = (long) CalledStore.CALLERS * BATCH * blockBytes;
     return Math.max(roundBytes, least) * 21 / 20 + slack;
   }
 
@@ -79,7 +86,7 @@ public final class DiskBench {
   public Result run() throws Exception {
     FrameSource source = store.frames();
     long stride = -(-source.frameBytes(blockBytes) & -source.alignment());
-    int frames = BenchStore.CALLERS * BenchStore.BATCH;
+    int frames = CalledStore.CALLERS * BATCH;
     try (Arena arena = Arena.ofShared()) {
       MemorySegment memory = HugePages.allocate(arena, frames * stride, source.alignment());
       new Random(7).longs(memory.byteSize() / Long.BYTES).forEach(new Filler(memory)::next);
@@ -87,7 +94,7 @@ public final class DiskBench {
       for (int i = 0; i < frames; i++) {
         pool.add(memory.asSlice(i * stride, stride));
       }
-      try (BenchStore bench = new BenchStore(store, blockBytes, pool)) {
+      try (CalledStore bench = new CalledStore(store, frames(pool))) {
         for (int i = 0; i < 3; i++) { // the file grows, and from then on blocks are evicted
           bench.put(bench.prompts(batches));
           step("filling");
@@ -99,12 +106,16 @@ public final class DiskBench {
     }
   }
 
+  private List<Frame> frames(List<MemorySegment> pool) {
+    return pool.stream().map(frame -> new Frame(frame, blockBytes)).toList();
+  }
+
   private Result measured(
-      BenchStore bench, DirectFile raw, List<MemorySegment> pool, List<Long> slots)
+      CalledStore bench, DirectFile raw, List<MemorySegment> pool, List<Long> slots)
       throws Exception {
-    long bytes = (long) batches * BenchStore.BATCH * blockBytes;
+    long bytes = (long) batches * BATCH * blockBytes;
     List<MemorySegment> blocks = pool.stream().map(f -> f.asSlice(0, blockBytes)).toList();
-    List<Long> some = new ArrayList<>(slots.subList(0, batches * BenchStore.BATCH));
+    List<Long> some = new ArrayList<>(slots.subList(0, batches * BATCH));
     Interleaved put = new Interleaved();
     rawWrite(raw, some, blocks); // once without a stopwatch
     put.raw(rawWrite(raw, some, blocks));
@@ -151,7 +162,7 @@ public final class DiskBench {
   private List<Long> slots(long slotBytes) throws IOException {
     long size = Files.size(slab(slotBytes));
     return Stream.iterate(size - slotBytes, at -> at - slotBytes)
-        .limit((long) batches * BenchStore.BATCH)
+        .limit((long) batches * BATCH)
         .toList();
   }
 

@@ -1,6 +1,5 @@
 /**
- * How fast a store is, as a ratio to the disk under it. Start at {@link
- * io.kvasir.cli.bench.Interleaved}: rounds of a store lie between rounds of raw I/O on the same
- * region of the same file, from the same memory.
+ * How fast the local store is, as a ratio to the disk under it: {@link
+ * io.kvasir.cli.bench.DiskBench}, whose rounds of raw I/O lie in the store's own file.
  */
 package io.kvasir.cli.bench;

@@ -1,12 +1,15 @@
 package io.kvasir.cli.verify;
 
 import io.kvasir.cli.verify.Finding.Outcome;
+import io.kvasir.conformance.speed.SpeedReport;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import javax.xml.stream.XMLOutputFactory;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamWriter;
@@ -17,8 +20,10 @@ import javax.xml.stream.XMLStreamWriter;
  * @param title names the backend
  * @param findings what came of each rule
  * @param seen what was seen of the store
+ * @param speed how fast it is, if that was asked
  */
-public record Reports(String title, List<Finding> findings, List<String> seen) {
+public record Reports(
+    String title, List<Finding> findings, List<String> seen, Optional<SpeedReport> speed) {
   /** Writes {@code TEST-kvasir-verify.xml}, which build servers read. */
   public void xml(Path folder) throws IOException {
     try (Writer file = Files.newBufferedWriter(folder.resolve("TEST-kvasir-verify.xml"))) {
@@ -33,6 +38,7 @@ public record Reports(String title, List<Finding> findings, List<String> seen) {
       xml.writeAttribute("skipped", "" + count(Outcome.SKIPPED));
       xml.writeAttribute(
           "time", seconds(findings.stream().mapToLong(f -> f.took().toNanos()).sum()));
+      properties(xml);
       for (Finding finding : findings) {
         xml.writeCharacters("\n  ");
         xml.writeStartElement("testcase");
@@ -49,7 +55,7 @@ public record Reports(String title, List<Finding> findings, List<String> seen) {
       }
       xml.writeCharacters("\n  ");
       xml.writeStartElement("system-out");
-      xml.writeCharacters(printable(String.join("\n", seen)));
+      xml.writeCharacters(printable(String.join("\n", said())));
       xml.writeEndElement();
       xml.writeCharacters("\n");
       xml.writeEndElement();
@@ -58,6 +64,29 @@ public record Reports(String title, List<Finding> findings, List<String> seen) {
     } catch (XMLStreamException e) {
       throw new IOException(e);
     }
+  }
+
+  private void properties(XMLStreamWriter xml) throws XMLStreamException {
+    if (speed.isEmpty()) {
+      return;
+    }
+    xml.writeCharacters("\n  ");
+    xml.writeStartElement("properties");
+    for (SpeedReport.Line line : speed.get().lines()) {
+      xml.writeCharacters("\n    ");
+      xml.writeEmptyElement("property");
+      xml.writeAttribute("name", "speed." + line.key());
+      xml.writeAttribute("value", String.format(Locale.ROOT, "%.4g", line.ratio().value()));
+    }
+    xml.writeCharacters("\n  ");
+    xml.writeEndElement();
+  }
+
+  /** {@return what was seen and measured, a sentence each} */
+  private List<String> said() {
+    List<String> out = new ArrayList<>(seen);
+    speed.ifPresent(report -> out.addAll(report.sentences()));
+    return out;
   }
 
   /** Writes {@code verify.html}, which needs no other file. */
@@ -85,7 +114,9 @@ public record Reports(String title, List<Finding> findings, List<String> seen) {
     }
     out.append("<h2>What was seen</h2>\n<ul>");
     seen.forEach(line -> out.append("<li>").append(escaped(line)).append("</li>\n"));
-    out.append("</ul>\n<h2>Rules</h2>\n<table>\n");
+    out.append("</ul>\n");
+    speed.ifPresent(report -> html(report, out));
+    out.append("<h2>Rules</h2>\n<table>\n");
     for (Finding finding : findings) {
       out.append(
           "<tr class=\"%s\"><td>%s</td><td>%s</td><td>%s%s</td><td>%s s</td></tr>\n"
@@ -99,6 +130,23 @@ public record Reports(String title, List<Finding> findings, List<String> seen) {
     }
     out.append("</table>\n</body></html>\n");
     Files.writeString(folder.resolve("verify.html"), out);
+  }
+
+  private static void html(SpeedReport report, StringBuilder out) {
+    List<String> sentences = report.sentences();
+    out.append("<h2>Speed</h2>\n<p>").append(escaped(sentences.getFirst())).append("</p>\n");
+    out.append("<table>\n");
+    for (SpeedReport.Line line : report.lines()) {
+      out.append(
+          "<tr><td>%s</td><td>%s of %s</td><td>%s</td><td>%s</td></tr>\n"
+              .formatted(
+                  escaped(line.what()),
+                  line.shownRatio(),
+                  escaped(line.against()),
+                  escaped(line.speed()),
+                  escaped(line.note())));
+    }
+    out.append("</table>\n");
   }
 
   /** {@return how many rules hold, are broken and were skipped} */

@@ -30,6 +30,9 @@ public final class Subject implements StoreProvider {
   /** What the kit fills ten times over in a few seconds. */
   private static final ByteSize MOST = new ByteSize(16L << 20);
 
+  /** Enough for rounds of some MiB, and written in a second or two. */
+  private static final ByteSize MOST_TO_MEASURE = new ByteSize(256L << 20);
+
   private static final ByteSize LEAST = new ByteSize(2L << 20);
   private static final String NAME = "${name}";
   private static final String DIRECTORY = "directory";
@@ -59,7 +62,7 @@ public final class Subject implements StoreProvider {
     this.said = Map.copyOf(said);
     this.binder = binder;
     this.witness = witness;
-    this.capacity = capacity();
+    this.capacity = capacity(MOST);
     String store = "store." + provider.descriptor().name();
     if (provider.descriptor().capabilities().persistent() && !has(DIRECTORY) && !named(said)) {
       throw new KvasirException(
@@ -93,13 +96,13 @@ public final class Subject implements StoreProvider {
     };
   }
 
-  private ByteSize capacity() {
+  private ByteSize capacity(ByteSize most) {
     Object given = said.get(CAPACITY);
     if (!has(CAPACITY) || given == null) {
-      return MOST;
+      return most;
     }
     ByteSize size = ByteSize.parse(given.toString());
-    return size.bytes() < MOST.bytes() ? size : MOST;
+    return size.bytes() < most.bytes() ? size : most;
   }
 
   /** {@return what the stores of the tests may occupy} */
@@ -107,15 +110,24 @@ public final class Subject implements StoreProvider {
     return capacity;
   }
 
+  /** {@return what a store may occupy whose speed is measured} */
+  ByteSize roomToMeasure() {
+    return capacity(MOST_TO_MEASURE);
+  }
+
   /** {@return the configuration of one test} */
   Record configuration(Path directory, String name) {
+    return configuration(directory, name, capacity);
+  }
+
+  Record configuration(Path directory, String name, ByteSize room) {
     Map<String, Object> json = new LinkedHashMap<>();
     said.forEach((key, value) -> json.put(key, replaced(value, name)));
     if (has(DIRECTORY)) {
       json.put(DIRECTORY, directory.toString());
     }
     if (has(CAPACITY)) {
-      json.put(CAPACITY, Long.toString(capacity.bytes()));
+      json.put(CAPACITY, Long.toString(room.bytes()));
     }
     return binder.apply(json);
   }
@@ -143,6 +155,11 @@ public final class Subject implements StoreProvider {
     RecordingStore recording = new RecordingStore(inItsLoader(() -> provider.open(context)), CALLS);
     Store patient = new PatientStore(recording, witness);
     return new CheckedStore(new Watched(patient, recording), provider.descriptor().capabilities());
+  }
+
+  /** {@return a store with nothing before it but the note of what was opened} */
+  Store openBare(StoreContext context) throws StoreException {
+    return new Noted(inItsLoader(() -> provider.open(context)));
   }
 
   @Override
@@ -191,8 +208,21 @@ public final class Subject implements StoreProvider {
     return failed;
   }
 
+  /** Remembers which namespaces are to be removed. */
+  private class Noted extends ForwardingStore {
+    Noted(Store store) {
+      super(store);
+    }
+
+    @Override
+    public NamespaceStore open(NamespaceManifest manifest) throws StoreException {
+      opened.add(manifest.id());
+      return super.open(manifest);
+    }
+  }
+
   /** Hands over what was recorded when the store is closed. */
-  private final class Watched extends ForwardingStore {
+  private final class Watched extends Noted {
     private final RecordingStore recording;
     private final long troubles = witness.troubles();
     private boolean closed;
@@ -200,12 +230,6 @@ public final class Subject implements StoreProvider {
     Watched(Store store, RecordingStore recording) {
       super(store);
       this.recording = recording;
-    }
-
-    @Override
-    public NamespaceStore open(NamespaceManifest manifest) throws StoreException {
-      opened.add(manifest.id());
-      return super.open(manifest);
     }
 
     @Override

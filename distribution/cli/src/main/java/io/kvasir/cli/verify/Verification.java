@@ -5,14 +5,19 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMetho
 import io.kvasir.api.store.StoreProvider;
 import io.kvasir.cli.verify.Finding.Outcome;
 import io.kvasir.conformance.Rule;
+import io.kvasir.conformance.Soak;
 import io.kvasir.conformance.StoreContract;
+import io.kvasir.conformance.speed.SpeedReport;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.junit.platform.engine.DiscoverySelector;
@@ -27,10 +32,15 @@ public final class Verification {
   /** The test without which no other is worth its time. */
   private static final String ANSWERS = "storeThatSaysUpAnswersBeforeItsDeadline";
 
+  private static final String SOAK = "longMixedLoadLeavesNoLeaseNoMemoryAndAStoreThatWorks";
+
   private final Witness witness = new Witness();
   private final Subject subject;
   private final Consumer<Finding> progress;
+  private final Consumer<String> told;
   private final List<Finding> findings = new ArrayList<>();
+  private final List<String> soaked = new ArrayList<>();
+  private Soak soak = Soak.ofThisBuild();
   private int left;
 
   /**
@@ -39,35 +49,71 @@ public final class Verification {
    * @param said the store's object in the operator's file
    * @param binder makes the backend's configuration of such an object
    * @param progress told of each rule
+   * @param told hears what happens while a rule takes its time
    * @throws io.kvasir.api.KvasirException if this configuration cannot be verified
    */
   public Verification(
       StoreProvider provider,
       Map<String, Object> said,
       Function<Map<String, Object>, Record> binder,
-      Consumer<Finding> progress) {
+      Consumer<Finding> progress,
+      Consumer<String> told) {
     this.subject = new Subject(provider, said, binder, witness);
     this.progress = progress;
+    this.told = told;
   }
 
   /**
    * Runs the kit.
    *
    * @param rules numbers of rules, or how they begin; all rules if there are none
+   * @param withoutSoak whether the soak comes later, by {@link #soak}
    * @return what came of each rule, in the order in which they were tried
    */
-  public List<Finding> run(List<String> rules) {
+  public List<Finding> run(List<String> rules, boolean withoutSoak) {
     VerifiedStore.by(this);
     execute(List.of(selectMethod(VerifiedStore.class, ANSWERS)));
-    if (findings.stream().noneMatch(f -> f.outcome() == Outcome.BROKEN)) {
+    if (sound()) {
       execute(
           Arrays.stream(StoreContract.class.getMethods())
               .filter(method -> method.isAnnotationPresent(Rule.class))
               .filter(method -> among(method.getAnnotation(Rule.class).value(), rules))
+              .filter(method -> !withoutSoak || !method.getName().equals(SOAK))
               .<DiscoverySelector>map(m -> selectMethod(VerifiedStore.class, m.getName()))
               .toList());
     }
-    return findings;
+    return List.copyOf(findings);
+  }
+
+  /** {@return what came of the soak, if it lasts so long; nothing where a rule is broken} */
+  public List<Finding> soak(Duration lasts) {
+    if (!sound()) {
+      return List.of();
+    }
+    soak = new Soak(lasts, told, soaked::add);
+    int before = findings.size();
+    execute(List.of(selectMethod(VerifiedStore.class, SOAK)));
+    return List.copyOf(findings.subList(before, findings.size()));
+  }
+
+  /**
+   * {@return how fast a store of its own is; nothing where a rule is broken}
+   *
+   * @param folder an empty one, on the disk that is of interest
+   */
+  public Optional<SpeedReport> speed(Path folder) throws IOException {
+    if (!sound()) {
+      return Optional.empty();
+    }
+    try (MeasuredStore store = new MeasuredStore(subject, folder)) {
+      SpeedReport report = store.measure();
+      left(store.clean());
+      return Optional.of(report);
+    }
+  }
+
+  private boolean sound() {
+    return findings.stream().noneMatch(f -> f.outcome() == Outcome.BROKEN);
   }
 
   private static boolean among(String rule, List<String> rules) {
@@ -77,6 +123,7 @@ public final class Verification {
   /** {@return what was seen of the store, a sentence each} */
   public List<String> seen() {
     List<String> out = new ArrayList<>(witness.sentences());
+    out.addAll(soaked);
     if (left > 0) {
       out.add("%d namespaces are left behind: the backend could not remove them".formatted(left));
     }
@@ -98,6 +145,11 @@ public final class Verification {
                     "org.junit.jupiter.api.MethodOrderer$DisplayName")
                 .build(),
             new Listener());
+  }
+
+  /** {@return how the rule of the soak is tried now} */
+  Soak soak() {
+    return soak;
   }
 
   Witness witness() {

@@ -2,6 +2,7 @@ package io.kvasir.cli.verify;
 
 import io.kvasir.api.ByteSize;
 import io.kvasir.api.store.StoreProvider;
+import io.kvasir.conformance.Soak;
 import io.kvasir.conformance.StoreContract;
 import io.kvasir.conformance.TestContext;
 import java.nio.file.Path;
@@ -41,6 +42,11 @@ final class VerifiedStore extends StoreContract {
     // a crash's copy is another store: it has the same name, and a directory of its own
     last = mine.subject().configuration(directory, name);
     return last;
+  }
+
+  @Override
+  public Soak soak() {
+    return mine.soak();
   }
 
   @Override

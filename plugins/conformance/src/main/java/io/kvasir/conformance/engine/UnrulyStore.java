@@ -8,16 +8,12 @@ import io.kvasir.api.store.BlockLease;
 import io.kvasir.api.store.Blocks;
 import io.kvasir.api.store.FrameSource;
 import io.kvasir.api.store.NamespaceStore;
-import io.kvasir.api.store.NamespaceSummary;
 import io.kvasir.api.store.Store;
 import io.kvasir.api.store.StoreException;
-import io.kvasir.api.store.StoreHealth;
-import io.kvasir.api.store.StoreUsage;
-import io.kvasir.api.store.TransferPath;
+import io.kvasir.conformance.wrap.ForwardingNamespace;
+import io.kvasir.conformance.wrap.ForwardingStore;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
@@ -28,8 +24,7 @@ import java.util.concurrent.locks.LockSupport;
  * their deadline with the frames filled, or leave blocks without a status. It also counts the
  * pieces of frames that it was given and not asked to forget.
  */
-public final class UnrulyStore implements Store {
-  private final Store store;
+public final class UnrulyStore extends ForwardingStore {
   private final int perMille;
   private final SplittableRandom random;
   private final Set<MemorySegment> pieces = ConcurrentHashMap.newKeySet();
@@ -40,7 +35,7 @@ public final class UnrulyStore implements Store {
    * @param perMille chance of each kind of misbehaviour per call
    */
   public UnrulyStore(Store store, long seed, int perMille) {
-    this.store = store;
+    super(store);
     this.perMille = perMille;
     this.random = new SplittableRandom(seed);
   }
@@ -69,37 +64,17 @@ public final class UnrulyStore implements Store {
 
   @Override
   public NamespaceStore open(NamespaceManifest manifest) throws StoreException {
-    return new Unruly(store.open(manifest));
-  }
-
-  @Override
-  public List<NamespaceSummary> namespaces() throws StoreException {
-    return store.namespaces();
+    return new Unruly(store().open(manifest));
   }
 
   @Override
   public void remove(NamespaceId namespace, Deadline deadline) throws StoreException {
-    store.remove(namespace, before(deadline));
-  }
-
-  @Override
-  public StoreUsage usage() throws StoreException {
-    return store.usage();
-  }
-
-  @Override
-  public StoreHealth health() {
-    return store.health();
-  }
-
-  @Override
-  public Map<String, Long> metrics() {
-    return store.metrics();
+    store().remove(namespace, before(deadline));
   }
 
   @Override
   public FrameSource frames() {
-    FrameSource frames = store.frames();
+    FrameSource frames = store().frames();
     return new FrameSource() {
       @Override
       public long alignment() {
@@ -130,33 +105,21 @@ public final class UnrulyStore implements Store {
     };
   }
 
-  @Override
-  public List<TransferPath> transferPaths() {
-    return store.transferPaths();
-  }
-
-  @Override
-  public void close() throws StoreException {
-    store.close();
-  }
-
-  private final class Unruly implements NamespaceStore {
-    private final NamespaceStore namespace;
-
+  private final class Unruly extends ForwardingNamespace {
     Unruly(NamespaceStore namespace) {
-      this.namespace = namespace;
+      super(namespace);
     }
 
     @Override
     public BlockLease lookup(BlockKeys keys, Deadline deadline) throws StoreException {
-      return namespace.lookup(keys, before(deadline));
+      return super.lookup(keys, before(deadline));
     }
 
     @Override
     public void load(BlockLease lease, Blocks into, Deadline deadline) {
       Deadline then = before(deadline);
       if (!chance()) { // else no block has a status
-        namespace.load(lease, into, then);
+        super.load(lease, into, then);
       }
     }
 
@@ -164,18 +127,13 @@ public final class UnrulyStore implements Store {
     public void save(Blocks from, Deadline deadline) {
       Deadline then = before(deadline);
       if (!chance()) {
-        namespace.save(from, then);
+        super.save(from, then);
       }
     }
 
     @Override
     public void remove(BlockKeys keys, Deadline deadline) throws StoreException {
-      namespace.remove(keys, before(deadline));
-    }
-
-    @Override
-    public void close() {
-      namespace.close();
+      super.remove(keys, before(deadline));
     }
   }
 }

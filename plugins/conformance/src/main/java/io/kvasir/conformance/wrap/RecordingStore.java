@@ -2,12 +2,8 @@ package io.kvasir.conformance.wrap;
 
 import io.kvasir.api.BlockStatus;
 import io.kvasir.api.Deadline;
-import io.kvasir.api.identity.BlockKeys;
-import io.kvasir.api.identity.NamespaceId;
-import io.kvasir.api.identity.NamespaceManifest;
 import io.kvasir.api.store.BlockLease;
 import io.kvasir.api.store.Blocks;
-import io.kvasir.api.store.NamespaceStore;
 import io.kvasir.api.store.Store;
 import io.kvasir.api.store.StoreException;
 import java.time.Duration;
@@ -17,12 +13,13 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
  * Remembers the last calls, and counts all of them by what came of them. Safe for several threads,
  * as far as the store is.
  */
-public final class RecordingStore extends ForwardingStore {
+public final class RecordingStore extends InterceptingStore {
   /**
    * A call that has ended.
    *
@@ -77,11 +74,9 @@ public final class RecordingStore extends ForwardingStore {
     counts.merge(what + " " + outcome, 1L, Long::sum);
   }
 
-  private interface Action<T> {
-    T run() throws StoreException;
-  }
-
-  private <T> T record(String what, Object on, Action<T> action) throws StoreException {
+  @Override
+  protected <T> T around(String what, Object on, Deadline deadline, Action<T> action)
+      throws StoreException {
     long start = System.nanoTime();
     try {
       T result = action.run();
@@ -101,66 +96,19 @@ public final class RecordingStore extends ForwardingStore {
   }
 
   @Override
-  public NamespaceStore open(NamespaceManifest manifest) throws StoreException {
-    return new Recorded(record("open", manifest, () -> store().open(manifest)));
-  }
-
-  @Override
-  public void remove(NamespaceId namespace, Deadline deadline) throws StoreException {
-    record(
-        "remove namespace",
-        namespace,
-        () -> {
-          store().remove(namespace, deadline);
-          return null;
-        });
-  }
-
-  private final class Recorded extends ForwardingNamespace {
-    Recorded(NamespaceStore namespace) {
-      super(namespace);
-    }
-
-    @Override
-    public BlockLease lookup(BlockKeys keys, Deadline deadline) throws StoreException {
-      return record("lookup", keys, () -> super.lookup(keys, deadline));
-    }
-
-    @Override
-    public void load(BlockLease lease, Blocks into, Deadline deadline) {
-      blocks("load", into, () -> super.load(lease, into, deadline));
-    }
-
-    @Override
-    public void save(Blocks from, Deadline deadline) {
-      blocks("save", from, () -> super.save(from, deadline));
-    }
-
-    @Override
-    public void remove(BlockKeys keys, Deadline deadline) throws StoreException {
-      record(
-          "remove",
-          keys,
-          () -> {
-            super.remove(keys, deadline);
-            return null;
-          });
-    }
-
-    private void blocks(String what, Blocks blocks, Runnable action) {
-      long start = System.nanoTime();
-      String outcome = "thrown";
-      try {
-        action.run();
-        List<BlockStatus> statuses = new ArrayList<>();
-        for (int i = 0; i < blocks.count(); i++) {
-          statuses.add(blocks.status(i));
-          count(what, blocks.status(i));
-        }
-        outcome = statuses.toString();
-      } finally {
-        ended(what, blocks.keys(), outcome, start);
+  protected void around(String what, Blocks blocks, Deadline deadline, Consumer<Blocks> action) {
+    long start = System.nanoTime();
+    String outcome = "thrown";
+    try {
+      action.accept(blocks);
+      List<BlockStatus> statuses = new ArrayList<>();
+      for (int i = 0; i < blocks.count(); i++) {
+        statuses.add(blocks.status(i));
+        count(what, blocks.status(i));
       }
+      outcome = statuses.toString();
+    } finally {
+      ended(what, blocks.keys(), outcome, start);
     }
   }
 }

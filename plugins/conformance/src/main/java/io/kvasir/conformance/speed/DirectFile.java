@@ -1,4 +1,4 @@
-package io.kvasir.cli.bench;
+package io.kvasir.conformance.speed;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

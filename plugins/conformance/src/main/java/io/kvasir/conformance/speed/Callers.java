@@ -1,4 +1,4 @@
-package io.kvasir.cli.bench;
+package io.kvasir.conformance.speed;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
@@ -73,7 +73,12 @@ public final class Callers implements AutoCloseable {
         });
   }
 
-  private void each(List<BlockKeys> batches, Call call) throws Exception {
+  /**
+   * Calls the store with each batch, whatever lies in its frames.
+   *
+   * @throws Exception what a call threw
+   */
+  public void each(List<BlockKeys> batches, Call call) throws Exception {
     AtomicInteger next = new AtomicInteger();
     List<Future<?>> running = new ArrayList<>();
     for (List<Frame> mine : frames) {

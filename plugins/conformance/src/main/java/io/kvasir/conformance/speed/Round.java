@@ -1,4 +1,4 @@
-package io.kvasir.cli.bench;
+package io.kvasir.conformance.speed;
 
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;

@@ -1,0 +1,51 @@
+package io.kvasir.plugin.local;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * What an opening reads into, as many buffers as are used at a time; each is large enough for a
+ * huge page, whatever it is used for.
+ */
+final class ReadBuffers implements AutoCloseable {
+  private static final long HUGE_PAGE = 2 << 20;
+
+  private final IoMemory memory;
+  private final long bytes;
+  private final Arena arena = Arena.ofShared();
+  private final Queue<MemorySegment> free = new ConcurrentLinkedQueue<>();
+
+  /**
+   * @param bytes that the largest read takes
+   */
+  ReadBuffers(IoMemory memory, long bytes) {
+    this.memory = memory;
+    this.bytes = Math.max(bytes, HUGE_PAGE);
+  }
+
+  /** A buffer for a read of so many bytes, aligned to pages. */
+  Buffer take(long length) {
+    MemorySegment whole = free.poll();
+    if (whole == null) {
+      whole = memory.allocate(arena, bytes, Layout.PAGE);
+    }
+    return new Buffer(this, whole, whole.asSlice(0, length));
+  }
+
+  /** Of one user until it is closed. */
+  record Buffer(ReadBuffers owner, MemorySegment whole, MemorySegment bytes)
+      implements AutoCloseable {
+    @Override
+    public void close() {
+      owner.free.add(whole);
+    }
+  }
+
+  /** Nothing may be reading any more. */
+  @Override
+  public void close() {
+    arena.close();
+  }
+}
