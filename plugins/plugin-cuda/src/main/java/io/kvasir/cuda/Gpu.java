@@ -1,6 +1,5 @@
 package io.kvasir.cuda;
 
-import io.kvasir.api.Region;
 import io.kvasir.api.store.StoreException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -39,6 +38,7 @@ final class Gpu {
   private final EventWatch events;
   private final BlockingQueue<Lane> gathers = new LinkedBlockingQueue<>();
   private final BlockingQueue<Lane> scatters = new LinkedBlockingQueue<>();
+  private final Regions regions;
   private final Set<String> said = ConcurrentHashMap.newKeySet();
   private long context;
   private long module;
@@ -51,6 +51,7 @@ final class Gpu {
     this.driver = driver;
     this.ordinal = ordinal;
     this.pieces = pieces;
+    this.regions = new Regions(driver, ordinal);
     this.log = log;
     this.chores = new CudaThread(Integer.toString(ordinal));
     this.events = new EventWatch(this, ordinal + "-events");
@@ -172,25 +173,9 @@ final class Gpu {
     return pinned ? address : Pieces.NONE; // somebody else's: where it ends, nobody says
   }
 
-  /**
-   * Refuses what is not memory of this device, before a stream finds out: that would lose the
-   * device.
-   */
-  void require(Region.Device region) throws StoreException, CudaException {
-    int type = driver.memoryType(region.address());
-    if (type != Driver.DEVICE || driver.deviceOf(region.address()) != ordinal) {
-      throw new StoreException(
-          StoreException.Kind.IO,
-          "0x%x is %s and not memory of %s"
-              .formatted(
-                  region.address(),
-                  switch (type) {
-                    case Driver.DEVICE -> "memory of another device";
-                    case Driver.HOST -> "pinned memory of the host";
-                    default -> "memory that CUDA does not know";
-                  },
-                  device()));
-    }
+  /** {@return what is known of the engine's memory} */
+  Regions regions() {
+    return regions;
   }
 
   /** Pins a piece, now. */
@@ -226,6 +211,7 @@ final class Gpu {
 
   /** Notes a failure; a device that is lost stays so. */
   void failed(CudaException e) {
+    regions.forget();
     if (e.sticky()) {
       lose(e);
     }

@@ -52,7 +52,7 @@ final class Lane {
       current = true;
     }
     for (Region.Device region : job.regions()) {
-      gpu.require(region);
+      gpu.regions().require(region);
     }
     boolean whole = false;
     try {

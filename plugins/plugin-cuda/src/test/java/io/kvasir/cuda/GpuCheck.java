@@ -5,6 +5,7 @@ import io.kvasir.api.Fence;
 import io.kvasir.api.PagedBlocks;
 import io.kvasir.api.Region;
 import io.kvasir.api.store.FrameSource;
+import io.kvasir.api.store.Landing;
 import io.kvasir.api.store.StoreException;
 import java.io.PrintStream;
 import java.lang.foreign.Arena;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * What {@code gpu-check} runs: every mover on a real driver, its bytes compared, and its speed
@@ -179,7 +181,10 @@ final class GpuCheck {
         payloads.add(piece.asSlice((long) i * blockBytes, blockBytes));
       }
       Deadline soon = Deadline.after(Duration.ofSeconds(30));
-      boolean right = bench.path().accepts(memory) && bytesComeBack(bench, memory, payloads, piece);
+      boolean right =
+          bench.path().accepts(memory)
+              && bytesComeBack(bench, memory, payloads, piece, false)
+              && bytesComeBack(bench, memory, payloads, piece, true);
       wrong |= !right;
       long moved = (long) blocks * blockBytes;
       double gather =
@@ -203,19 +208,28 @@ final class GpuCheck {
 
   /** {@return whether what was scattered is gathered again, and lies where it belongs} */
   private boolean bytesComeBack(
-      Bench bench, PagedBlocks memory, List<MemorySegment> payloads, MemorySegment piece)
+      Bench bench,
+      PagedBlocks memory,
+      List<MemorySegment> payloads,
+      MemorySegment piece,
+      boolean ahead)
       throws StoreException, CudaException {
-    SplittableRandom random = new SplittableRandom(1);
+    int seed = ahead ? 2 : 1;
+    SplittableRandom random = new SplittableRandom(seed);
     for (long at = 0; at < piece.byteSize(); at += 8) {
       piece.set(ValueLayout.JAVA_LONG, at, random.nextLong());
     }
     byte[] first = payloads.getFirst().toArray(ValueLayout.JAVA_BYTE);
     byte[] last = payloads.getLast().toArray(ValueLayout.JAVA_BYTE);
     Deadline soon = Deadline.after(Duration.ofSeconds(30));
-    bench.path().scatter(payloads, memory, 0, soon);
+    if (ahead) {
+      land(bench, memory, payloads, soon);
+    } else {
+      bench.path().scatter(payloads, memory, 0, soon);
+    }
     piece.fill((byte) 0);
     bench.path().gather(memory, 0, payloads, Fence.none(), soon);
-    random = new SplittableRandom(1);
+    random = new SplittableRandom(seed);
     for (long at = 0; at < piece.byteSize(); at += 8) {
       if (piece.get(ValueLayout.JAVA_LONG, at) != random.nextLong()) {
         return false;
@@ -223,6 +237,22 @@ final class GpuCheck {
     }
     return Arrays.equals(first, plainly(memory, 0, first.length))
         && Arrays.equals(last, plainly(memory, memory.endBlock() - 1, last.length));
+  }
+
+  /** Loads ahead, and waits with a stream as an engine does. */
+  private void land(
+      Bench bench, PagedBlocks memory, List<MemorySegment> payloads, Deadline deadline)
+      throws StoreException, CudaException {
+    long stream = driver.createStream();
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    Landing landing = bench.path().land(payloads, memory, 0, deadline);
+    for (Fence.Event event : landing.events(memory.planes().size() - 1)) {
+      driver.await(stream, event.handle());
+    }
+    driver.synchronize(stream);
+    driver.destroyStream(stream);
+    landing.whenDone(() -> done.complete(null));
+    done.join();
   }
 
   /** {@return a block as single copies of the driver see it} */

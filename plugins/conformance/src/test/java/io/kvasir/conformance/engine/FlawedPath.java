@@ -4,11 +4,13 @@ import io.kvasir.api.BlockMemory;
 import io.kvasir.api.Deadline;
 import io.kvasir.api.Fence;
 import io.kvasir.api.PagedBlocks;
+import io.kvasir.api.store.Landing;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.api.store.TransferPath;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 
 /** A path with one flaw. */
@@ -21,7 +23,8 @@ final class FlawedPath implements TransferPath {
     LOOKS_AT_THE_FIRST_PLANE("R-PATH-3"),
     IGNORES_THE_FENCE("R-PATH-4"),
     COPIES_ONCE_MORE_LATER("R-PATH-5"),
-    STAGES_ALL_IN_ONE_BUFFER("R-PATH-6");
+    STAGES_ALL_IN_ONE_BUFFER("R-PATH-6"),
+    LANDS_WITHOUT_EVENTS("R-PATH-7");
 
     final String rule;
 
@@ -104,5 +107,36 @@ final class FlawedPath implements TransferPath {
     if (flaw == Flaw.WRITES_THE_BLOCK_BEFORE && first > to.firstBlock()) {
       path.scatter(payloads.subList(0, 1), to, first - 1, deadline);
     }
+  }
+
+  @Override
+  public Landing land(List<MemorySegment> payloads, BlockMemory to, int first, Deadline deadline)
+      throws StoreException {
+    if (flaw != Flaw.LANDS_WITHOUT_EVENTS) {
+      return path.land(payloads, to, first, deadline);
+    }
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    Thread.ofVirtual()
+        .start(
+            () -> {
+              LockSupport.parkNanos(20_000_000);
+              try {
+                path.scatter(payloads, to, first, deadline);
+                done.complete(null);
+              } catch (StoreException e) {
+                done.completeExceptionally(e);
+              }
+            });
+    return new Landing() {
+      @Override
+      public List<Fence.Event> events(int plane) {
+        return List.of();
+      }
+
+      @Override
+      public void whenDone(Runnable action) {
+        var _ = done.thenRun(action);
+      }
+    };
   }
 }

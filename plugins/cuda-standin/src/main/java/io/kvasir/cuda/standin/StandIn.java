@@ -157,6 +157,11 @@ public final class StandIn {
     tell("standin_delay", JAVA_LONG, micros);
   }
 
+  /** Sets whether copies and kernels are taken and not done, to time whoever calls. */
+  public void idle(boolean on) {
+    tell("standin_idle", JAVA_INT, on ? 1 : 0);
+  }
+
   /** Sets the driver's version, as 12080 for 12.8. */
   public void version(int version) {
     tell("standin_version", JAVA_INT, version);

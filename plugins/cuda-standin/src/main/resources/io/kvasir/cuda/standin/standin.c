@@ -8,6 +8,7 @@
  *   events         a wait binds to the last record before the wait was called, as in CUDA
  *   checks         each range of device memory at the call and again when the operation runs; a current context per
  *                  thread; handles; an asynchronous copy with memory that is not pinned is counted
+ *   idle           standin_idle() leaves the work of copies and kernels out, to time whoever calls
  *   failures       standin_fail() lets the n-th call of a function fail; standin_lose() loses the device
  *   not there      graphs, arrays, managed memory, more than one device; the null stream is one stream like others
  */
@@ -39,7 +40,7 @@ enum {
 
 static atomic_long calls, virtual_calls, copies, bytes_copied, launches, batches, faults, unpinned;
 static atomic_long live_device, live_host, registered, live_streams, live_events, contexts;
-static atomic_int sticky, version = 12080;
+static atomic_int sticky, idle, version = 12080;
 static atomic_long delay_micros;
 static int initialised;
 static int file = -1;
@@ -177,7 +178,7 @@ static void perform(stream *s, op *o) {
   long micros = delay_micros;
   if (micros) nanosleep(&(struct timespec){micros / 1000000, micros % 1000000 * 1000}, NULL);
   if (o->kind == RECORD) signal_event(o->event, o->turn);
-  if (sticky) return;
+  if (sticky || (idle && (o->kind == COPY || o->kind == LAUNCH))) return;
   switch (o->kind) {
     case COPY: copy_now(o); break;
     case FILL:
@@ -202,6 +203,7 @@ static void perform(stream *s, op *o) {
 static void *work(void *argument) {
   stream *s = argument;
   has_context = 1;
+  pthread_setname_np(pthread_self(), "standin-stream"); /* or it has the name of whoever made it */
   for (;;) {
     pthread_mutex_lock(&s->lock);
     while (!s->head && !s->dead) pthread_cond_wait(&s->changed, &s->lock);
@@ -560,6 +562,7 @@ API result cuLaunchKernel(intptr_t kernel, unsigned gx, unsigned gy, unsigned gz
 
 /* ------------------------------------------------------------------------------------------------ for tests */
 API void standin_delay(long micros) { delay_micros = micros; }
+API void standin_idle(int on) { idle = on; }
 API void standin_version(int driver) { version = driver; }
 API void standin_memory(uint64_t bytes) { total = bytes; }
 /* Lets the call after so many good ones fail, and those that follow it, so many times. */
