@@ -100,7 +100,9 @@ final class Installed {
             List.of(
                 JAVA_HOME.resolve("bin/java").toString(),
                 "--illegal-native-access=deny",
-                "--enable-native-access=io.kvasir.core",
+                // plugins whose libraries are no modules are not in a layer: JNA and JCuda are
+                // unnamed
+                "--enable-native-access=io.kvasir.core,ALL-UNNAMED",
                 "--add-modules=ALL-DEFAULT", // else only what the application requires is there
                 "-p",
                 String.join(File.pathSeparator, API.toString(), core(), engine.toString()),

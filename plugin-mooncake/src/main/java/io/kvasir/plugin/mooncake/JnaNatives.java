@@ -30,7 +30,7 @@ final class JnaNatives {
       } catch (IOException | ClassNotFoundException | LinkageError e) {
         throw new StoreException(
             StoreException.Kind.CONFIGURATION,
-            "JNA's native part cannot be loaded (%s); start the JVM with -Djava.io.tmpdir=DIR, a folder that is writable and not mounted noexec, or with -D%s=DIR, where libjnidispatch.so lies"
+            "JNA's native part cannot be loaded (%s); start the JVM with -Djava.io.tmpdir=DIR, a folder that is writable and not mounted noexec, or with -D%s=DIR, where libjnidispatch.so lies; embedded, with --enable-native-access=ALL-UNNAMED, too"
                 .formatted(e, GIVEN),
             e);
       } finally {
