@@ -20,7 +20,7 @@ final class Landings {
     flights.remove(new Flight(part, landing));
   }
 
-  /** {@return what the engine waits for now} */
+  /** {@return the events of all copies that are not done at this moment} */
   Arrival arrival() {
     if (flights.isEmpty()) {
       return Arrival.NOW;

@@ -6,16 +6,18 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
 
-/** What another thread reads meanwhile. Whoever wants it waits, an interrupt ends no wait. */
+/**
+ * What another thread does meanwhile. Whoever wants its result waits, an interrupt ends no wait.
+ */
 final class Later<T> {
   private final FutureTask<T> task;
 
-  private Later(Callable<T> reading) {
-    this.task = new FutureTask<>(reading);
+  private Later(Callable<T> action) {
+    this.task = new FutureTask<>(action);
   }
 
-  static <T> Later<T> start(Executor threads, Callable<T> reading) {
-    Later<T> later = new Later<>(reading);
+  static <T> Later<T> start(Executor threads, Callable<T> action) {
+    Later<T> later = new Later<>(action);
     threads.execute(later.task);
     return later;
   }
