@@ -194,6 +194,11 @@ public final class StandIn {
     nothing("standin_lose");
   }
 
+  /** Waits for all that any stream was handed, as before memory is freed that a flaw left to it. */
+  public void settle() {
+    nothing("standin_settle");
+  }
+
   /** Ends planned failures and the loss of the device; what was queued when it was lost is gone. */
   public void recover() {
     nothing("standin_recover");

@@ -6,14 +6,16 @@
  *                  memory is 0xCD
  *   streams        a thread and a queue each; standin_delay() adds a delay before every operation
  *   events         a wait binds to the last record before the wait was called, as in CUDA
- *   checks         each range of device memory at the call and again when the operation runs; a current context per
- *                  thread; handles; an asynchronous copy with memory that is not pinned is counted
+ *   checks         each range of device memory at the call and again when the operation runs, and pinned memory too; a
+ *                  current context per thread; handles; an asynchronous copy with memory that is not pinned is counted
  *   idle           standin_idle() leaves the work of copies and kernels out, to time whoever calls
- *   failures       standin_fail() lets the n-th call of a function fail; standin_lose() loses the device
+ *   failures       standin_fail() lets the n-th call of a function fail; standin_lose() loses the device: whoever is told
+ *                  so may free the memory of the copies that were under way, for none of them goes on
  *   not there      graphs, arrays, managed memory, more than one device; the null stream is one stream like others
  */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -40,7 +42,7 @@ enum {
 
 static atomic_long calls, virtual_calls, copies, bytes_copied, launches, batches, faults, unpinned;
 static atomic_long live_device, live_host, registered, live_streams, live_events, contexts;
-static atomic_int sticky, idle, version = 12080;
+static atomic_int sticky, moving, idle, version = 12080;
 static atomic_long delay_micros;
 static int initialised;
 static int file = -1;
@@ -90,6 +92,9 @@ static result planned(const char *call) {
   return code;
 }
 
+/* Waits, once the device is lost, for what had begun before: nothing begins after. */
+static void come_to_rest(void) { while (moving) sched_yield(); }
+
 /* Java names its platform threads for the system too; the carriers of virtual ones are of a ForkJoinPool. */
 static result enter(const char *call, int needs_context) {
   char name[16] = "";
@@ -100,6 +105,7 @@ static result enter(const char *call, int needs_context) {
   if (code) return code;
   if (!initialised && strcmp(call, "cuInit")) return NOT_INITIALIZED;
   if (needs_context && !has_context) return INVALID_CONTEXT;
+  if (needs_context && sticky) come_to_rest();
   return needs_context ? sticky : SUCCESS;
 }
 #define ENTER() do { result e = enter(__func__, 1); if (e) return e; } while (0)
@@ -119,12 +125,13 @@ typedef struct event {
   pthread_cond_t changed;
   uint64_t recorded, done;
 } event;
-enum kind { COPY, FILL, RECORD, WAIT, LAUNCH, HOLD };
+enum kind { COPY, FILL, LAUNCH, /* those that touch memory come first */ RECORD, WAIT, HOLD };
 typedef struct op {
   struct op *next;
   enum kind kind;
   address to, from;
   uint64_t n, turn;
+  int pinned; /* bit 0: to, bit 1: from was pinned memory at the call */
   uint8_t value, *data; /* data: what an engine's kernel writes, the operation's own */
   event *event;
   int kernel;
@@ -159,6 +166,8 @@ API char *standin_at(address a, uint64_t n) {
 static void copy_now(op *o) {
   if (in_space(o->to) && !lives(&device_ranges, o->to, o->n)) fault("copy to freed device memory", o->to, o->n);
   else if (in_space(o->from) && !lives(&device_ranges, o->from, o->n)) fault("copy from freed device memory", o->from, o->n);
+  else if (o->pinned & 1 && !lives(&host_ranges, o->to, o->n)) fault("copy to memory no longer pinned", o->to, o->n);
+  else if (o->pinned & 2 && !lives(&host_ranges, o->from, o->n)) fault("copy from memory no longer pinned", o->from, o->n);
   else {
     memcpy(host_of(o->to), o->data ? o->data : host_of(o->from), o->n);
     if (o->data) return;
@@ -174,29 +183,36 @@ static void signal_event(event *e, uint64_t turn) {
   pthread_mutex_unlock(&e->lock);
 }
 
+static void move(op *o) {
+  if (o->kind == COPY) copy_now(o);
+  else if (o->kind == LAUNCH) { launches++; standin_run(o->kernel, o->arguments, o->grid, o->threads); }
+  else if (!lives(&device_ranges, o->to, o->n)) fault("fill of freed device memory", o->to, o->n);
+  else memset(host_of(o->to), o->value, o->n);
+}
+
 static void perform(stream *s, op *o) {
   long micros = delay_micros;
   if (micros) nanosleep(&(struct timespec){micros / 1000000, micros % 1000000 * 1000}, NULL);
   if (o->kind == RECORD) signal_event(o->event, o->turn);
-  if (sticky || (idle && (o->kind == COPY || o->kind == LAUNCH))) return;
+  if (o->kind <= LAUNCH) {
+    moving++; /* before the look at sticky, or whoever loses the device would miss it */
+    if (!sticky && !(idle && o->kind != FILL)) move(o);
+    moving--;
+    return;
+  }
+  if (sticky) return;
   switch (o->kind) {
-    case COPY: copy_now(o); break;
-    case FILL:
-      if (!lives(&device_ranges, o->to, o->n)) fault("fill of freed device memory", o->to, o->n);
-      else memset(host_of(o->to), o->value, o->n);
-      break;
     case WAIT:
       pthread_mutex_lock(&o->event->lock);
       while (o->event->done < o->turn && !sticky) pthread_cond_wait(&o->event->changed, &o->event->lock);
       pthread_mutex_unlock(&o->event->lock);
       break;
-    case LAUNCH: launches++; standin_run(o->kernel, o->arguments, o->grid, o->threads); break;
     case HOLD:
       pthread_mutex_lock(&s->lock);
       while (s->held && !sticky) pthread_cond_wait(&s->changed, &s->lock);
       pthread_mutex_unlock(&s->lock);
       break;
-    case RECORD: break;
+    default: break;
   }
 }
 
@@ -277,12 +293,14 @@ static result drain(stream *s) {
 }
 
 static result copy(address to, address from, uint64_t n, stream *s) {
+  op o = {.kind = COPY, .to = to, .from = from, .n = n};
   for (int side = 0; side < 2; side++) {
     address a = side ? from : to;
     if (!a || (in_space(a) && !lives(&device_ranges, a, n))) return INVALID_VALUE;
-    if (!in_space(a) && !lives(&host_ranges, a, n)) unpinned++;
+    if (in_space(a)) continue;
+    if (lives(&host_ranges, a, n)) o.pinned |= 1 << side; else unpinned++;
   }
-  return submit(s, (op){.kind = COPY, .to = to, .from = from, .n = n});
+  return submit(s, o);
 }
 
 /* ------------------------------------------------------------------------------------------------ device, context */
@@ -581,12 +599,14 @@ API void standin_lose(void) {
   for (event *e = events; e; e = e->next) { pthread_mutex_lock(&e->lock); pthread_cond_broadcast(&e->changed); pthread_mutex_unlock(&e->lock); }
   pthread_mutex_unlock(&handles_lock);
 }
+/* Waits for all that is queued; in streams that were destroyed, too. */
+API void standin_settle(void) { for (stream *s = streams; s; s = s->next) drain(s); }
 /* A device as new; memory, streams and events of the one before are no more. */
 API void standin_recover(void) {
   standin_fail("", 0, 0, 0);
   if (!initialised) return;
   standin_lose();
-  for (stream *s = streams; s; s = s->next) if (!s->dead) drain(s);
+  standin_settle();
   sticky = SUCCESS;
 }
 API void standin_hold(stream *s) { pthread_mutex_lock(&s->lock); s->held = 1; pthread_mutex_unlock(&s->lock); submit(s, (op){.kind = HOLD}); }
