@@ -35,7 +35,8 @@ final class LogScan {
   }
 
   /**
-   * Begins to read the ring; {@link #end} or {@link #settle} must follow.
+   * Begins to read the ring; {@link #end} or {@link #settle} must follow. Where it cannot begin,
+   * nothing is read any more.
    *
    * @param checkpointSeq pages up to this one are found without their records
    * @param threads read parts of the ring side by side
@@ -44,12 +45,20 @@ final class LogScan {
     LogScan scan = new LogScan(slab, checkpointSeq, buffers);
     int count = slab.header().logPages();
     int share = (count + PARTS - 1) / PARTS;
-    for (int from = 0; from < count; from += share) {
-      int first = from;
-      int end = Math.min(count, from + share);
-      scan.parts.add(Later.start(threads, () -> scan.part(first, end)));
+    boolean begun = false;
+    try {
+      for (int from = 0; from < count; from += share) {
+        int first = from;
+        int end = Math.min(count, from + share);
+        scan.parts.add(Later.start(threads, () -> scan.part(first, end)));
+      }
+      begun = true;
+      return scan;
+    } finally {
+      if (!begun) {
+        scan.settle();
+      }
     }
-    return scan;
   }
 
   /** Waits until nothing is read any more. */

@@ -307,9 +307,7 @@ final class Recovery {
     }
     Bits128 print = fingerprints.of(put.key());
     int namespace = namespaces.of(put.key().namespace());
-    if (print == null
-        || namespace < 0
-        || (!believed && !tail.holds(new TailCheck.Put(put.slot(), seq)))) {
+    if (print == null || namespace < 0 || (!believed && !tail.holds(seq, put))) {
       reject(seq, put, print == null ? 0 : print.first());
       return;
     }

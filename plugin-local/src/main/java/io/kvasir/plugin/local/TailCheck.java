@@ -13,9 +13,11 @@ final class TailCheck {
   /** A put by its place and time. */
   record Put(int slot, long seq) {}
 
+  private record Check(long seq, PutRecord put) {}
+
   private final SlabFile slab;
   private final Executor threads;
-  private final Map<Put, Later<Boolean>> checks = new HashMap<>();
+  private final Map<Check, Later<Boolean>> checks = new HashMap<>();
   private final ReadBuffers buffers;
 
   TailCheck(SlabFile slab, Executor threads, ReadBuffers buffers) {
@@ -26,12 +28,13 @@ final class TailCheck {
 
   /** Begins to look; the slot must be there. */
   void begin(long seq, PutRecord put) {
-    checks.put(new Put(put.slot(), seq), Later.start(threads, () -> holds(seq, put)));
+    checks.computeIfAbsent(
+        new Check(seq, put), check -> Later.start(threads, () -> read(check.seq, check.put)));
   }
 
   /** Whether the slot holds the bytes of that very put, which was begun. */
-  boolean holds(Put put) throws IOException {
-    return checks.get(put).get();
+  boolean holds(long seq, PutRecord put) throws IOException {
+    return checks.get(new Check(seq, put)).get();
   }
 
   /** Waits until nothing is read any more. */
@@ -39,7 +42,7 @@ final class TailCheck {
     checks.values().forEach(Later::settle);
   }
 
-  private boolean holds(long seq, PutRecord put) throws IOException {
+  private boolean read(long seq, PutRecord put) throws IOException {
     try (ReadBuffers.Buffer buffer = buffers.take(slab.header().slotBytes())) {
       slab.readSlot(put.slot(), buffer.bytes());
       Trailer trailer = Trailer.read(buffer.bytes());

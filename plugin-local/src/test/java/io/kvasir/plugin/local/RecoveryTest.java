@@ -13,7 +13,9 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -96,23 +98,96 @@ class RecoveryTest {
         SlabFile file = SlabFile.open(faulty, STORE, 4096)) {
       faulty.beforeReads(
           offset -> {
-            try {
-              if (offset == second) {
-                begun.countDown();
-                Thread.sleep(300);
-                ended.set(true);
-              } else if (offset == slab.header().slotPosition(0)) {
-                begun.await();
-                throw new IOException("Input/output error");
-              }
-            } catch (InterruptedException e) {
-              throw new AssertionError(e);
+            if (offset == second) {
+              begun.countDown();
+              linger();
+              ended.set(true);
+            } else if (offset == slab.header().slotPosition(0)) {
+              await(begun);
+              throw new IOException("Input/output error");
             }
           });
       var recovery = new Recovery(file, faulty, SlabHistory::print, threads, Rules.KEPT);
       IOException thrown = assertThrows(IOException.class, recovery::run);
       assertEquals("Input/output error", thrown.getMessage());
       assertTrue(ended.get());
+    }
+  }
+
+  /** A system that gives no more threads, or a store that is being closed. */
+  @Test
+  void anOpenThatCannotBeginAllItsReadsWaitsForThoseThatItBegan() throws Exception {
+    FaultyDirectory slow = new FaultyDirectory(disk);
+    CountDownLatch begun = new CountDownLatch(1);
+    AtomicBoolean ended = new AtomicBoolean();
+    AtomicInteger tasks = new AtomicInteger();
+    try (StoreThreads threads = StoreThreads.start(IoMemory.PLAIN);
+        SlabFile file = SlabFile.open(slow, STORE, 4096)) {
+      Executor once =
+          task -> {
+            if (tasks.getAndIncrement() > 0) {
+              await(begun);
+              throw new OutOfMemoryError("unable to create native thread");
+            }
+            threads.blocks().execute(task);
+          };
+      slow.beforeReads(
+          offset -> {
+            begun.countDown();
+            linger();
+            ended.set(true);
+          });
+      StoreThreads few = new StoreThreads(once, once, IoMemory.PLAIN);
+      var recovery = new Recovery(file, slow, SlabHistory::print, few, Rules.KEPT);
+      OutOfMemoryError thrown = assertThrows(OutOfMemoryError.class, recovery::run);
+      assertEquals("unable to create native thread", thrown.getMessage());
+      assertTrue(ended.get());
+    }
+  }
+
+  /** No store writes a put twice; a page that has one leaves no read behind that nobody awaits. */
+  @Test
+  void aPutThatStandsTwiceIsReadOnce() throws Exception {
+    PutRecord twice = put(0, 1, true);
+    page(0, Kind.BATCH, 1, 0, List.of(twice, twice));
+    FaultyDirectory counting = new FaultyDirectory(disk);
+    AtomicInteger reads = new AtomicInteger();
+    counting.beforeReads(
+        offset -> reads.addAndGet(offset == slab.header().slotPosition(0) ? 1 : 0));
+    try (SlabFile file = SlabFile.open(counting, STORE, 4096)) {
+      var recovery = new Recovery(file, counting, SlabHistory::print, Fixture.THREADS, Rules.KEPT);
+      assertEquals(0, recovery.run().table().find(SlabHistory.print(KEY)));
+    }
+    assertEquals(1, reads.get());
+  }
+
+  /** A slot holds the bytes of one key: what is found out of one is not believed of the other. */
+  @Test
+  void putsOfOneSlotAndBatchAreToldApart() throws IOException {
+    Key other = new Key(KEY.namespace(), 0, 0, 9, 9, 9, 9);
+    PutRecord held = put(0, 1, true);
+    PutRecord stray = new PutRecord(0, other, held.length(), held.crc(), 0, 1, held.parent());
+    for (List<PutRecord> both : List.of(List.of(held, stray), List.of(stray, held))) {
+      page(0, Kind.BATCH, 1, 0, both);
+      assertEquals(SlotTable.NONE, recover(Rules.KEPT).table().find(SlabHistory.print(other)));
+    }
+    assertEquals(0, slotOfKey(Rules.KEPT));
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** So long that whoever does not wait for it has gone on. */
+  private static void linger() {
+    try {
+      Thread.sleep(300);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
     }
   }
 
