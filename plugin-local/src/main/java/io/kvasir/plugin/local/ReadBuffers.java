@@ -6,8 +6,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * What an opening reads into, as many buffers as are used at a time; each is large enough for a
- * huge page, whatever it is used for.
+ * What an opening reads into, as many buffers as are used at a time: of a huge page, or of a slot
+ * where that is larger.
  */
 final class ReadBuffers implements AutoCloseable {
   private static final long HUGE_PAGE = 2 << 20;
@@ -15,31 +15,34 @@ final class ReadBuffers implements AutoCloseable {
   private final IoMemory memory;
   private final long bytes;
   private final Arena arena = Arena.ofShared();
-  private final Queue<MemorySegment> free = new ConcurrentLinkedQueue<>();
+  private final Queue<MemorySegment> small = new ConcurrentLinkedQueue<>();
+  private final Queue<MemorySegment> large = new ConcurrentLinkedQueue<>();
 
   /**
    * @param bytes that the largest read takes
    */
   ReadBuffers(IoMemory memory, long bytes) {
     this.memory = memory;
-    this.bytes = Math.max(bytes, HUGE_PAGE);
+    this.bytes = bytes;
   }
 
   /** A buffer for a read of so many bytes, aligned to pages. */
   Buffer take(long length) {
+    boolean fits = length <= HUGE_PAGE;
+    Queue<MemorySegment> free = fits ? small : large;
     MemorySegment whole = free.poll();
     if (whole == null) {
-      whole = memory.allocate(arena, bytes, Layout.PAGE);
+      whole = memory.allocate(arena, fits ? HUGE_PAGE : bytes, Layout.PAGE);
     }
-    return new Buffer(this, whole, whole.asSlice(0, length));
+    return new Buffer(free, whole, whole.asSlice(0, length));
   }
 
   /** Of one user until it is closed. */
-  record Buffer(ReadBuffers owner, MemorySegment whole, MemorySegment bytes)
+  record Buffer(Queue<MemorySegment> free, MemorySegment whole, MemorySegment bytes)
       implements AutoCloseable {
     @Override
     public void close() {
-      owner.free.add(whole);
+      free.add(whole);
     }
   }
 
