@@ -47,6 +47,19 @@ final class CheckpointReader {
     this.head = new Checkpoint(storeId, page.get(U64, 16), page.get(U32, 24));
     this.names = page.get(U32, 28);
     this.namesCrc = page.get(U32, 32);
+    if (head.slots() < 0 || names < 0 || bytes() > file.size()) {
+      throw endsEarly();
+    }
+  }
+
+  /** What a whole file has at the least. */
+  private long bytes() {
+    long whole = head.slots() / SECTION_ENTRIES * Checkpoint.sectionBytes(SECTION_ENTRIES);
+    int rest = head.slots() % SECTION_ENTRIES;
+    return PAGE
+        + whole
+        + (rest == 0 ? 0 : Checkpoint.sectionBytes(rest))
+        + Layout.roundUp(16L * names, PAGE);
   }
 
   Checkpoint head() {
@@ -139,8 +152,12 @@ final class CheckpointReader {
     try {
       file.read(into, at);
     } catch (EOFException e) {
-      throw damaged("it ends early, after " + file.size() + " bytes");
+      throw endsEarly();
     }
+  }
+
+  private FormatError endsEarly() throws IOException {
+    return damaged("it ends early, after " + file.size() + " bytes");
   }
 
   private FormatError damaged(String what) {

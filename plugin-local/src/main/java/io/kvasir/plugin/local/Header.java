@@ -36,7 +36,7 @@ record Header(int version, long storeId, int slotBytes, int logPages, int slots,
   }
 
   long logPosition(int page) {
-    return (long) (Layout.HEADER_PAGES + page) * PAGE;
+    return ((long) Layout.HEADER_PAGES + page) * PAGE;
   }
 
   long logEnd() {

@@ -133,11 +133,15 @@ record LogPage(
     boolean old = from.get(U64, 16) <= covered;
     int puts = old ? 0 : Short.toUnsignedInt(from.get(U16, 36));
     int endings = old ? 0 : Short.toUnsignedInt(from.get(U16, 38));
-    if (!whole || from.get(U16, 4) != VERSION || from.get(U16, 6) >= Kind.values().length) {
+    int kind = Short.toUnsignedInt(from.get(U16, 6));
+    if (!whole
+        || from.get(U16, 4) != VERSION
+        || kind >= Kind.values().length
+        || HEADER + puts * PUT + endings * ENDING > PAGE) {
       return null;
     }
     return new LogPage(
-        Kind.values()[from.get(U16, 6)],
+        Kind.values()[kind],
         from.get(U64, 8),
         from.get(U64, 16),
         from.get(U64, 24),

@@ -47,6 +47,7 @@ final class SlabFile implements AutoCloseable {
     try {
       Header header = newest(file, directory.describe(name));
       check(header, storeId, slotBytes, directory.describe(name));
+      checkLog(header, file.size(), directory.describe(name));
       long there = (file.size() - header.slotPosition(0)) / slotBytes;
       int slots = (int) Math.max(0, Math.min(header.slots(), there));
       return new SlabFile(file, slots == header.slots() ? header : header.shrunkTo(slots));
@@ -92,6 +93,15 @@ final class SlabFile implements AutoCloseable {
       throw new FormatError(
           "slab file %s: it belongs to store %016x, this directory is store %016x; move it back to its own directory; nothing has been changed"
               .formatted(path, header.storeId(), storeId));
+    }
+  }
+
+  /** A file is created with its whole log. */
+  private static void checkLog(Header header, long bytes, String path) throws FormatError {
+    if (header.logPages() < 1 || header.logEnd() > bytes) {
+      throw new FormatError(
+          "slab file %s: its header says %d log pages, which do not fit its %d bytes; restore the file, or move it out of the directory to go on without its blocks; nothing has been changed"
+              .formatted(path, header.logPages(), bytes));
     }
   }
 

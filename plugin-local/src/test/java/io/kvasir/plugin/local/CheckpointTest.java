@@ -12,6 +12,7 @@ import java.util.Random;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class CheckpointTest {
@@ -149,6 +150,20 @@ class CheckpointTest {
     FormatError e =
         assertThrows(FormatError.class, () -> reader().read((from, entries, count) -> {}));
     assertTrue(e.getMessage().contains("section 0 fails its checksum"), e.getMessage());
+  }
+
+  /** The checksum is right, the numbers are not: nothing is allocated for what cannot be there. */
+  @ParameterizedTest
+  @CsvSource({"24, -1", "24, 40000", "28, -1", "28, 2147483647"})
+  void aHeadThatClaimsMoreThanTheFileHoldsIsRefused(int at, int claim) throws IOException {
+    write(table(1));
+    byte[] bytes = directory.read("c");
+    MemorySegment head = MemorySegment.ofArray(bytes).asSlice(0, 4096);
+    head.set(Layout.U32, at, claim);
+    head.set(Layout.U32, 4092, Layout.crc(head.asSlice(0, 4092)));
+    directory.write("c", bytes);
+    FormatError e = assertThrows(FormatError.class, this::reader);
+    assertTrue(e.getMessage().contains("it ends early"), e.getMessage());
   }
 
   @Test

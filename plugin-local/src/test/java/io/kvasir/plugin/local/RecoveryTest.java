@@ -18,6 +18,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Logs written by hand. */
 class RecoveryTest {
@@ -277,6 +279,33 @@ class RecoveryTest {
     new LogPage(Kind.BATCH, 1, 1, 0, 0, List.of(put(0, 1, true)), List.of()).write(page, STORE);
     page.set(Layout.U32, 2000, 1);
     assertNull(LogPage.read(page, STORE));
+  }
+
+  /** Of a store that is no Kvasir's: the checksum is right, the numbers are not. */
+  @Test
+  void aPageThatClaimsMoreThanAPageHoldsIsNoPage() throws IOException {
+    MemorySegment page = Layout.pages(1);
+    for (int[] claim : new int[][] {{36, 0xFFFF}, {38, 0xFFFF}, {36, 43}, {38, 169}, {6, 0xFFFF}}) {
+      new LogPage(Kind.BATCH, 1, 1, 0, 0, List.of(), List.of()).write(page, STORE);
+      page.set(Layout.U16, claim[0], (short) claim[1]);
+      page.set(Layout.U32, 60, 0);
+      page.set(Layout.U32, 60, Layout.crc(page));
+      assertNull(LogPage.read(page, STORE), claim[1] + " at " + claim[0]);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-1, 0, 9, Integer.MAX_VALUE})
+  void aHeaderThatKnowsMoreLogThanTheFileHasIsRefused(int pages) throws IOException {
+    CrashDisk other = new CrashDisk(new Random(1), Set.of());
+    MemorySegment page = Layout.pages(1);
+    try (SlabFile file = SlabFile.create(other, Header.first(STORE, 4096, 8))) {
+      Header wrong = new Header(Layout.VERSION, STORE, 4096, pages, 0, 2);
+      wrong.write(page);
+      file.file().write(page, wrong.position());
+    }
+    FormatError refused = assertThrows(FormatError.class, () -> SlabFile.open(other, STORE, 4096));
+    assertTrue(refused.getMessage().contains(pages + " log pages"), refused.getMessage());
   }
 
   @Test
