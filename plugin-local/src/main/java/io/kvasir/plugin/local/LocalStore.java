@@ -120,7 +120,7 @@ final class LocalStore implements Store {
   }
 
   /** Gives everything back after an open that failed. */
-  void abandon(Exception because) {
+  void abandon(Throwable because) {
     for (Slab slab : slabs.all()) {
       try {
         slab.close(Deadline.after(Duration.ZERO));

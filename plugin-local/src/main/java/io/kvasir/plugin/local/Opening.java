@@ -33,7 +33,7 @@ final class Opening {
     try {
       StoreFile.open(disk);
       disk.settle(mayBeDirect);
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       release(holds, e);
       throw e;
     }
@@ -62,7 +62,7 @@ final class Opening {
       store = new LocalStore(directory, holds, mode, config, threads, log, closeTimeout);
       store.openAll();
       return store;
-    } catch (IOException | RuntimeException | StoreException e) {
+    } catch (IOException | RuntimeException | StoreException | Error e) {
       if (store == null) {
         threads.close();
         release(holds, e);
@@ -73,7 +73,7 @@ final class Opening {
     }
   }
 
-  static void release(AutoCloseable holds, Exception because) {
+  static void release(AutoCloseable holds, Throwable because) {
     try {
       holds.close();
     } catch (Exception e) {

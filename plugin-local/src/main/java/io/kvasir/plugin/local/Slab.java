@@ -61,7 +61,7 @@ final class Slab {
       SlabWriter writer = new SlabWriter(directory, file, state, options, space, rules);
       writer.beginLife(recovered);
       return new Slab(file, writer, fingerprints, options, recovered.damages());
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       file.close();
       throw e;
     }

@@ -2,7 +2,9 @@ package io.kvasir.plugin.local;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.kvasir.api.BlockStatus;
 import io.kvasir.api.identity.BlockKeys;
@@ -16,8 +18,11 @@ import java.io.RandomAccessFile;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,6 +41,16 @@ class BadInputTest {
   private void fill() throws Exception {
     try (Store store = open();
         NamespaceStore namespace = store.open(MANIFEST)) {
+      Fixture.save(namespace, KEYS);
+    }
+  }
+
+  private void fillWithCheckpoint() throws Exception {
+    try (Store store = open();
+        NamespaceStore namespace = store.open(MANIFEST)) {
+      for (int prompt = 0; prompt < 40; prompt++) { // 16 pages: several checkpoints
+        Fixture.save(namespace, Fixture.keys(MANIFEST, prompt, 1));
+      }
       Fixture.save(namespace, KEYS);
     }
   }
@@ -301,13 +316,7 @@ class BadInputTest {
 
   @Test
   void aDamagedOrMissingCheckpointIsLeftAlone() throws Exception {
-    try (Store store = open();
-        NamespaceStore namespace = store.open(MANIFEST)) {
-      for (int prompt = 0; prompt < 40; prompt++) { // 16 pages: several checkpoints
-        Fixture.save(namespace, Fixture.keys(MANIFEST, prompt, 1));
-      }
-      Fixture.save(namespace, KEYS);
-    }
+    fillWithCheckpoint();
     Path checkpoint = directory.resolve("slab-8192.checkpoint");
     byte[] good = Files.readAllBytes(checkpoint);
     byte[] bad = good.clone();
@@ -343,6 +352,35 @@ class BadInputTest {
           e.getMessage());
     }
     intact();
+  }
+
+  @Test
+  void anOpeningThatRunsOutOfMemoryHoldsNeitherLockNorThreads() throws Exception {
+    fillWithCheckpoint();
+    OutOfMemoryError none = new OutOfMemoryError("Cannot reserve direct buffer memory");
+    IoMemory exhausted =
+        (arena, bytes, alignment) -> {
+          throw none;
+        };
+    LocalConfig config = Fixture.config(directory, 64 << 20);
+    Set<Thread> before = threads();
+    assertSame(
+        none,
+        assertThrows(
+            OutOfMemoryError.class,
+            () -> Opening.open(config, exhausted, Fixture.LOG, Fixture.CLOSE)));
+    for (Thread thread : threads()) {
+      if (!before.contains(thread)) {
+        assertTrue(thread.join(Duration.ofSeconds(60)), thread.getName());
+      }
+    }
+    intact();
+  }
+
+  private static Set<Thread> threads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().startsWith("kvasir-local-io-"))
+        .collect(Collectors.toSet());
   }
 
   @Test
