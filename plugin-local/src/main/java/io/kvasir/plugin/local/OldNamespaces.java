@@ -74,11 +74,18 @@ final class OldNamespaces {
     return false;
   }
 
-  /** Removes namespaces that hold nothing once there are very many, as after weight updates. */
-  void collect() throws IOException, StoreException {
+  /**
+   * Removes namespaces that hold nothing once there are very many, as after weight updates. Where
+   * that fails, as in a store that only reads, they stay.
+   */
+  void collect() {
     int all = namespaces.all().size();
     if (all > MOST_NAMESPACES) {
-      giveUp(oldest(this::isEmpty, all - MOST_NAMESPACES * 9 / 10), "that held nothing");
+      try {
+        giveUp(oldest(this::isEmpty, all - MOST_NAMESPACES * 9 / 10), "that held nothing");
+      } catch (IOException | StoreException e) {
+        log.log(Level.WARNING, "store {0}: {1}", namespaces.where(), e.getMessage());
+      }
     }
   }
 

@@ -98,6 +98,26 @@ class FaultTest {
     }
   }
 
+  /** Giving up empty namespaces is housekeeping: what is there must still be opened and read. */
+  @Test
+  void manyNamespacesKeepNoneOfAStoreThatOnlyReadsFromBeingOpened() throws Exception {
+    FaultyDirectory faulty = new FaultyDirectory(new MemoryDirectory());
+    BlockKeys keys = Fixture.keys(MANIFEST, 1, 3);
+    try (LocalStore store = Fixture.open(faulty, Durability.BATCH)) {
+      NamespaceStore first = store.open(MANIFEST);
+      Fixture.save(first, keys);
+      faulty.failAfter(0, true, false, "Input/output error");
+      assertEquals(BlockStatus.IO, Fixture.save(first, Fixture.keys(MANIFEST, 2, 1)).status(0));
+      first.close();
+      for (int i = 0; i <= 1000; i++) {
+        store.open(Fixture.manifest("tenant-" + i, 1)).close();
+      }
+      try (NamespaceStore again = store.open(MANIFEST)) {
+        assertEquals(3, Fixture.count(Fixture.load(again, keys), BlockStatus.OK));
+      }
+    }
+  }
+
   /** One life in which operation {@code at} fails; false if it has fewer. */
   private boolean life(int at, String error, boolean flushes, boolean forEver) throws Exception {
     CrashDisk disk = new CrashDisk(new Random(at), Set.of());
