@@ -375,6 +375,25 @@ final class DevicePathTest {
   }
 
   @Test
+  void closingWaitsForTheCopiesOfALoadThatWasNotReported() throws InterruptedException {
+    Gate second = new Gate();
+    Connector connector = open();
+    KvRequest request = connector.request(RequestScope.NONE, Bench.prompt(33));
+    Transfer<LoadResult> load = loadHalf(request, store(connector, request), second);
+    load.cancel();
+    second.open();
+    path.landings.get(0).done().complete(null);
+    Thread closing = Thread.startVirtualThread(connector::close);
+    closing.join(100);
+    assertTrue(closing.isAlive(), "the engine would free what is being written");
+    assertFalse(load.done());
+    path.landings.get(1).done().complete(null);
+    Bench.until("closed", () -> !closing.isAlive());
+    assertEquals(1, connector.poll(c -> assertEquals(load.id(), c.transferId())));
+    Bench.until("idle", () -> connector.gauges().idle());
+  }
+
+  @Test
   void framesOfALandingOutliveTheConnector() {
     LoadResult result;
     int[] unregistered = new int[1];
