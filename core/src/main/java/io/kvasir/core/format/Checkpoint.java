@@ -81,8 +81,9 @@ record Checkpoint(NormalConfig config, ModelFiles files) {
 
   /** {@return the type that the engine computes with: its own setting, else the checkpoint's} */
   Dtype dtype(Settings settings) {
-    if (settings.decides("dtype")) {
-      return dtype("settings.dtype", settings.text("dtype"));
+    Dtype asked = settings.dtype("dtype", null);
+    if (asked != null) {
+      return asked;
     }
     String name = config.dtype();
     Dtype dtype = name == null ? null : dtype(files.place() + "dtype", name);
@@ -164,27 +165,10 @@ record Checkpoint(NormalConfig config, ModelFiles files) {
     if (q.isNull(name)) {
       return q.has(name) ? "auto" : "";
     }
-    if (name.equals(ALGORITHM) || q.get(name) instanceof String) {
-      String algorithm = q.text(name);
-      if (lower(algorithm).equals("fp8")) {
-        return "fp8";
-      }
-      throw q.error(name, "\"%s\" is not understood (FP8 is)" + WAYS_OUT, algorithm);
-    }
-    Fields s = q.object(name);
-    if (!s.isNull("dynamic") && !Boolean.FALSE.equals(s.get("dynamic"))) {
-      throw s.error(
-          "dynamic",
-          "scales are computed at run time and do not lie in the block, so no block can be shared;"
-              + " give the setting kv_cache_dtype if the engine stores another type");
-    }
-    boolean understood =
-        Fields.same(s.get("num_bits"), 8)
-            && "float".equals(s.get("type"))
-            && (s.isNull("strategy") || "tensor".equals(s.get("strategy")))
-            && (s.isNull("symmetric") || Boolean.TRUE.equals(s.get("symmetric")));
-    if (!understood) {
-      throw q.error(name, "is not the static fp8 per tensor that is understood" + WAYS_OUT);
+    if (name.equals(SCHEME) && !(q.get(name) instanceof String)) {
+      q.object(name).only(Tables.of(Tables.COMMON, SCHEME));
+    } else if (!lower(q.text(name)).equals("fp8")) {
+      throw q.error(name, "\"%s\" is not understood (FP8 is)" + WAYS_OUT, q.text(name));
     }
     return "fp8";
   }

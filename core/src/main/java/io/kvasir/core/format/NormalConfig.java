@@ -24,6 +24,7 @@ record NormalConfig(
     String dtype) {
   static final int MOST_LAYERS = 4096;
   static final int MOST_DIMENSION = 1 << 16;
+  private static final String TEXT = "text_config";
   private static final String TYPES = "layer_types";
 
   /**
@@ -35,21 +36,26 @@ record NormalConfig(
    */
   static NormalConfig of(String place, Map<String, Object> file, Settings settings) {
     Fields root = new Fields(place, plain(file));
-    Purity.checkType(root);
     ModelClass outer = ModelClass.of(root);
-    Purity.check(root, outer);
+    Map<String, Object> parts = outer.table("parts");
     Fields text = root;
     ModelClass model = outer;
     String dtype = dtype(root, null);
-    if (outer.flag("text")) {
-      spelled(root, outer, false);
-      text = root.part("text_config");
-      model = textClass(text, outer);
-      Purity.check(text, model);
-      dtype = dtype(text, dtype);
-      parts(root, outer, dtype);
+    spelled(root, outer, parts.isEmpty());
+    for (Map.Entry<String, Object> entry : parts.entrySet()) {
+      if (entry.getKey().equals(TEXT)) {
+        text = root.part(TEXT);
+        model = ModelClass.part(text, Tables.strings(entry.getValue()));
+        model.check(text);
+        dtype = dtype(text, dtype);
+        spelled(text, model, false);
+      } else if (!root.isNull(entry.getKey())) {
+        Fields part = root.part(entry.getKey());
+        part.fill(ModelClass.part(part, Tables.strings(entry.getValue())).table("defaults"));
+        String own = dtype(part, null);
+        part.json().putAll(own == null || own.equals(dtype) ? Map.of() : Map.of("dtype", own));
+      }
     }
-    spelled(text, model, !outer.flag("text"));
     heads(text, model);
     Rope.normalize(text, model, settings);
     layerTypes(text, model);
@@ -84,18 +90,6 @@ record NormalConfig(
     return out;
   }
 
-  private static ModelClass textClass(Fields text, ModelClass outer) {
-    text.json().putIfAbsent("model_type", outer.rule("text"));
-    String type = text.text("model_type");
-    List<String> known = outer.flag("texts") ? outer.names("texts") : List.of(outer.rule("text"));
-    if (!known.contains(type)) {
-      throw text.beyond("model_type", "%s is not %s", Fields.show(type), String.join(", ", known));
-    }
-    ModelClass model = ModelClass.named(type);
-    model.check(text);
-    return model;
-  }
-
   /**
    * Brings names, defaults and what follows from other fields into one spelling.
    *
@@ -113,20 +107,9 @@ record NormalConfig(
       }
     }
     config.fill(model.table("defaults"));
-    refuse(config, Tables.of(Tables.COMMON, "refused"));
-    refuse(config, model.table("refused"));
-    model
-        .table("only")
-        .forEach(
-            (name, values) -> {
-              if (!((List<?>) values).contains(config.path(name))) {
-                throw config.beyond(
-                    name,
-                    "%s is not understood in the class %s",
-                    Fields.show(config.path(name)),
-                    model.type());
-              }
-            });
+    Map<String, Object> only = new LinkedHashMap<>(Tables.of(Tables.COMMON, "only"));
+    only.putAll(model.table("only"));
+    config.only(only);
     model
         .table("derive")
         .forEach(
@@ -156,15 +139,6 @@ record NormalConfig(
                 config.put(name, value);
               }
             });
-  }
-
-  private static void refuse(Fields config, Map<String, Object> reasons) {
-    reasons.forEach(
-        (name, why) -> {
-          if (!config.isNull(name) && !Boolean.FALSE.equals(config.get(name))) {
-            throw config.beyond(name, "%s, but %s", Fields.show(config.get(name)), why);
-          }
-        });
   }
 
   private static void heads(Fields config, ModelClass model) {
@@ -210,28 +184,6 @@ record NormalConfig(
           "is not what the class %s does with its layers, and engines differ in which they follow",
           model.type());
     }
-  }
-
-  /** Other parts of a model, such as its vision: their class's defaults, and no dtype twice. */
-  private static void parts(Fields root, ModelClass outer, String dtype) {
-    outer
-        .table("parts")
-        .forEach(
-            (name, type) -> {
-              if (root.isNull(name)) {
-                return;
-              }
-              Fields part = root.part(name);
-              part.json().putIfAbsent("model_type", type);
-              if (!part.text("model_type").equals(type)) {
-                throw part.wrong("model_type", "\"" + type + "\"");
-              }
-              String own = dtype(part, null);
-              if (own != null && !own.equals(dtype)) {
-                part.put("dtype", own);
-              }
-              part.fill(ModelClass.named((String) type).table("defaults"));
-            });
   }
 
   /** Takes the dtype out, under either name and with or without {@code torch.} before it. */

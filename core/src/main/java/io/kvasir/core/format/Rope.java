@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * RoPE in one spelling, whatever the file's: {@code rope_theta} and {@code rope_scaling} beside
@@ -19,7 +20,6 @@ import java.util.TreeMap;
  * {@code off}: a field that says that there is no RoPE.
  */
 final class Rope {
-  private static final List<String> LEARNT = List.of("llama3", "yarn", "longrope");
   private static final String PARAMETERS = "rope_parameters";
   private static final String SCALING = "rope_scaling";
   private static final String PARTIAL = "partial_rotary_factor";
@@ -57,15 +57,12 @@ final class Rope {
 
   /** {@return the largest factor by which positions are stretched, at least 1} */
   static double reach(Fields config) {
-    if (!(config.get(PARAMETERS) instanceof Map<?, ?> parameters)) {
-      return 1;
-    }
-    double factor = parameters.get("factor") instanceof Number n ? n.doubleValue() : 1;
-    for (Object each : parameters.values()) {
-      Object own = each instanceof Map<?, ?> kind ? kind.get("factor") : null;
-      factor = Math.max(factor, own instanceof Number n ? n.doubleValue() : 1);
-    }
-    return Math.max(1, factor);
+    Map<String, Object> parameters =
+        config.isNull(PARAMETERS) ? Map.of() : config.object(PARAMETERS).json();
+    return Stream.concat(Stream.of(parameters), parameters.values().stream())
+        .map(each -> each instanceof Map<?, ?> kind ? kind.get("factor") : null)
+        .mapToDouble(factor -> factor instanceof Number n ? n.doubleValue() : 1)
+        .reduce(1, Math::max);
   }
 
   private Map<String, Object> normal() {
@@ -81,11 +78,9 @@ final class Rope {
         });
     kinds.values().forEach(kind -> config.remove(thetaName(Rules.of(kind))));
     List.of("rope_theta", SCALING).forEach(config::remove);
+    rule.names("partial_from").stream().limit(1).forEach(config::remove);
     if (!nested || !CanonicalJson.text(given).contains(PARTIAL)) {
       config.remove(PARTIAL);
-    }
-    if (rule.flag("partial_from")) {
-      config.remove(rule.names("partial_from").getFirst());
     }
     return out;
   }
@@ -115,22 +110,20 @@ final class Rope {
   }
 
   private Map<String, Object> ofKind(String kind, Rules own, boolean scaled) {
-    String place = given.isEmpty() && scaled ? SCALING : PARAMETERS;
-    Map<String, Object> p = new LinkedHashMap<>();
+    String place = PARAMETERS + "." + kind;
+    Map<String, Object> p = new TreeMap<>();
     if (nested) {
-      place = PARAMETERS + "." + kind;
       p.putAll(clean(config.entry(PARAMETERS + ".", given).object(kind)));
     } else if (scaled) {
+      place = given.isEmpty() ? SCALING : PARAMETERS;
       p.putAll(given.isEmpty() ? scaling : given);
       p.putAll(p.isEmpty() ? rule.table("default") : Map.of());
-    } else {
-      place = PARAMETERS + "." + kind;
     }
     if (scaled && !given.isEmpty()) {
       scaling.forEach((name, value) -> agree(SCALING + "." + name, value, p.get(name)));
     }
     merge(p, "rope_theta", thetaName(own));
-    return complete(config.entry(place + ".", new TreeMap<>(p)), own);
+    return complete(config.entry(place + ".", p), own);
   }
 
   private static String thetaName(Rules kind) {
@@ -147,13 +140,12 @@ final class Rope {
               String own = name.equals("type") ? "rope_type" : name;
               Object old = value == null ? null : out.putIfAbsent(own, value);
               if (old != null && !Fields.same(old, value)) {
-                throw parameters.error(
-                    own, "%s contradicts %s", Fields.show(old), Fields.show(value));
+                throw parameters.contradicts(own, old, "%s", value);
               }
             });
     if (out.get("rope_type") instanceof String type) {
-      String own = type.equals("su") ? "longrope" : type;
-      out.put("rope_type", rule.table("types").getOrDefault(own, own));
+      Object own = rule.table("types").getOrDefault(type, Tables.of(Tables.ROPE).get(type));
+      out.put("rope_type", own instanceof String other ? other : type);
     }
     return out;
   }
@@ -190,7 +182,7 @@ final class Rope {
           String.join(", ", types.keySet()));
     }
     Rules type = Rules.of(types.get(name));
-    if (rule.flag("original") && LEARNT.contains(name)) {
+    if (rule.flag("original") && type.flag("original")) {
       merge(p, "original_max_position_embeddings", "original_max_position_embeddings");
     }
     own.table(name).forEach(p::putIfAbsent);
@@ -209,19 +201,7 @@ final class Rope {
     fields.positive("rope_theta");
     fields.positive(PARTIAL);
     if (type.flag("by_length")) {
-      int pinned =
-          settings
-              .pinnedRope(config)
-              .orElseThrow(
-                  () ->
-                      fields.asks(
-                          "rope_pinned_length",
-                          "rope_type",
-                          "\"%s\" rotates K by the length of the whole request, so no block can be"
-                              + " shared; give the setting rope_pinned_length if the engine uses"
-                              + " the one table of that length for all requests",
-                          name));
-      p.put("pinned_length", (long) pinned);
+      p.put("pinned_length", settings.pinnedRope(config, fields));
     }
     return p;
   }

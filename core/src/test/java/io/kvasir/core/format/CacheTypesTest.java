@@ -236,9 +236,9 @@ class CacheTypesTest {
                 config("llama"),
                 Map.of("kv_cache_dtype", "fp8", "kv_scales", "one", "calculate_kv_scales", true)));
     assertRefused(
-        "config.json: quantization_config.kv_cache_scheme.dynamic: scales are computed at run time"
-            + " and do not lie in the block, so no block can be shared; give the setting"
-            + " kv_cache_dtype if the engine stores another type",
+        "config.json: quantization_config.kv_cache_scheme.dynamic: true, but scales that are"
+            + " computed at run time do not lie in the block, so no block can be shared; give the"
+            + " setting kv_cache_dtype if the engine stores another type",
         () ->
             hf(
                 directory,

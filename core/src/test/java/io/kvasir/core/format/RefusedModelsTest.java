@@ -194,7 +194,8 @@ class RefusedModelsTest {
             + " the resolver \"explicit\"",
         () -> hf(directory, with(file, "rope_scaling", "{\"type\":\"mrope\"}")));
     assertRefused(
-        "config.json: rope_scaling.rope_type: \"linear\" contradicts \"yarn\"",
+        "config.json: rope_scaling.rope_type: \"linear\" contradicts \"yarn\"; keep the one that is"
+            + " in force",
         () ->
             hf(
                 directory,
