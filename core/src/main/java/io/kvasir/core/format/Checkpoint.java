@@ -21,13 +21,6 @@ import java.util.stream.Stream;
  * @param files the files
  */
 record Checkpoint(NormalConfig config, ModelFiles files) {
-  private static final Map<String, Dtype> DTYPES =
-      Map.of(
-          "bfloat16", Dtype.BF16,
-          "float16", Dtype.F16,
-          "half", Dtype.F16,
-          "float32", Dtype.F32,
-          "float", Dtype.F32);
   private static final Fields NOTHING = new Fields("", Map.of());
   private static final String SCHEME = "kv_cache_scheme";
   private static final String ALGORITHM = "kv_cache_quant_algo";
@@ -100,12 +93,12 @@ record Checkpoint(NormalConfig config, ModelFiles files) {
   }
 
   static Dtype dtype(String place, String name) {
-    Dtype dtype = DTYPES.get(name);
-    if (dtype == null) {
-      throw new FormatException(
-          "%s: \"%s\" is none of bfloat16, float16, float32".formatted(place, name));
-    }
-    return dtype;
+    return Optional.ofNullable(Tables.of(Tables.COMMON, "dtypes").get(name))
+        .flatMap(own -> Dtype.named((String) own))
+        .orElseThrow(
+            () ->
+                new FormatException(
+                    "%s: \"%s\" is none of bfloat16, float16, float32".formatted(place, name)));
   }
 
   /** {@return the weights as loaded: the checkpoint's quantisation, the engine's own beside it} */

@@ -95,14 +95,9 @@ public final class HfResolver implements FormatResolver {
     }
     String name = asked.equals("auto") ? rules.rule("auto") : asked;
     String table = Tables.of(Tables.ENGINES).containsKey(engine) ? engine : "vllm";
-    CacheType type =
-        name == null
-            ? plain
-            : CacheType.named(table, name, "settings.kv_cache_dtype", plain.model());
-    if (settings.on("calculate_kv_scales") && type.scalesIn("engine")) {
-      new KvScales(settings).digest("k", 1); // says why not
-    }
-    return type;
+    return name == null
+        ? plain
+        : CacheType.named(table, name, "settings.kv_cache_dtype", plain.model());
   }
 
   private static Set<Integer> skipped(Settings settings, NormalConfig config) {

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * A list with one entry per layer, such as {@code layer_types}, from whichever spelling a file has.
@@ -63,15 +64,14 @@ final class LayerList {
 
   /** {@return the length of the first list or text of a file; null if it has none} */
   static Long length(Object spellings, Fields config) {
-    for (Rules source : Rules.each(spellings)) {
-      String field = present(source, config);
-      if (field != null) {
-        return config.path(field) instanceof List<?> l
-            ? (long) l.size()
-            : (long) config.text(field).length();
-      }
-    }
-    return null;
+    return Rules.each(spellings).stream()
+        .map(source -> present(source, config))
+        .filter(Objects::nonNull)
+        .findFirst()
+        .map(config::path)
+        .map(said -> said instanceof List<?> l ? l.size() : String.valueOf(said).length())
+        .map(Integer::longValue)
+        .orElse(null);
   }
 
   /** {@return the first field of the file that is this spelling; null if it has none} */
