@@ -451,6 +451,9 @@ class CacheTypesTest {
     KvGroup fp8 = sglang(config("deepseek_v32"), "fp8_e4m3").groups().getFirst();
     assertEquals("fp8_ds_mla", fp8.quant().k().scheme());
     assertEquals(128, fp8.quant().k().groupSize());
+    assertEquals("group", fp8.quant().k().axis());
+    assertEquals(128, fp8.quant().v().groupSize());
+    assertEquals("group", fp8.quant().v().axis());
     KvGroup index = sglang(config("deepseek_v32"), "auto").groups().getLast();
     assertEquals("fp8_e4m3", index.kDtype().wireName());
     assertTrue(index.quant().k().scales().inBlock());

@@ -21,6 +21,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -348,6 +349,7 @@ class GgufResolverTest {
     EngineSpec.Builder spec =
         EngineSpec.builder().engine("llama.cpp").model(directory).blockTokens(16);
     spec.setting("layout", "l/1");
+    Files.writeString(directory.resolve("README.md"), "no model");
     assertEquals(1, new GgufResolver().resolve(spec.build()).groups().size());
     Files.write(directory.resolve("b.gguf"), llama().bytes());
     Models.assertRefused(
@@ -404,6 +406,25 @@ class GgufResolverTest {
     assertEquals(digest, digest(template));
     assertEquals(before, id(template));
     assertTrue(digest.matches("sha256:[0-9a-f]{64}"), digest);
+    assertNotEquals(digest, digest(llama().put("tokenizer.huggingface.json", "{}")));
+  }
+
+  @Test
+  void tokenizersLabelIsOfKeysAndValuesWhateverTheirOrder() throws IOException {
+    GgufFile file = new GgufFile().put("tokenizer.a", "x").put("tokenizer.b", "y");
+    GgufFile turned = new GgufFile().put("tokenizer.b", "y").put("tokenizer.a", "x");
+    GgufFile swapped = new GgufFile().put("tokenizer.a", "y").put("tokenizer.b", "x");
+    GgufFile named = new GgufFile().put("tokenizer.a", "x").put("tokenizer.c", "y");
+    assertEquals(digest(file), digest(turned));
+    assertNotEquals(digest(file), digest(swapped));
+    assertNotEquals(digest(file), digest(named));
+  }
+
+  @Test
+  void fileWithoutATokenizerHasNoLabel() throws IOException {
+    Path path = directory.resolve("t.gguf");
+    Files.write(path, new GgufFile().put("general.architecture", "llama").bytes());
+    assertEquals(Optional.empty(), GgufHeader.read(path).tokenizerDigest());
   }
 
   @Test
