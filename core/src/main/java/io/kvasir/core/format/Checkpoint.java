@@ -6,12 +6,13 @@ import io.kvasir.api.format.KvFormat;
 import io.kvasir.api.format.KvGroup;
 import io.kvasir.api.format.ModelConfiguration;
 import io.kvasir.api.identity.IdentityException;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
+import java.util.Set;
 
 /**
  * A model as published, and what its files say of types: what it computes with, how its weights are
@@ -93,12 +94,11 @@ record Checkpoint(NormalConfig config, ModelFiles files) {
   }
 
   static Dtype dtype(String place, String name) {
-    return Optional.ofNullable(Tables.of(Tables.COMMON, "dtypes").get(name))
-        .flatMap(own -> Dtype.named((String) own))
-        .orElseThrow(
-            () ->
-                new FormatException(
-                    "%s: \"%s\" is none of bfloat16, float16, float32".formatted(place, name)));
+    if (Tables.of(Tables.COMMON, "dtypes").get(name) instanceof String own) {
+      return Dtype.named(own).orElseThrow();
+    }
+    throw new FormatException(
+        "%s: \"%s\" is none of bfloat16, float16, float32".formatted(place, name));
   }
 
   /** {@return the weights as loaded: the checkpoint's quantisation, the engine's own beside it} */
@@ -127,16 +127,16 @@ record Checkpoint(NormalConfig config, ModelFiles files) {
    */
   String kvType() {
     Fields q = quantization().orElse(NOTHING);
-    q.json().forEach((name, value) -> refuseOther(q, name, value));
-    List<String> said =
-        Stream.of(
-                said(q, SCHEME),
-                said(config.text(), SCHEME),
-                said(q, ALGORITHM),
-                said(hfQuant(), ALGORITHM))
-            .filter(s -> !s.isEmpty())
-            .toList();
-    if (said.stream().distinct().count() > 1) {
+    for (Map.Entry<String, Object> each : q.json().entrySet()) {
+      refuseOther(q, each.getKey(), each.getValue());
+    }
+    List<String> said = new ArrayList<>();
+    said.add(said(q, SCHEME));
+    said.add(said(config.text(), SCHEME));
+    said.add(said(q, ALGORITHM));
+    said.add(said(hfQuant(), ALGORITHM));
+    said.removeAll(List.of(""));
+    if (Set.copyOf(said).size() > 1) {
       throw new FormatException(
           "kv_cache_scheme: the checkpoint's files contradict each other (%s)%s"
               .formatted(String.join(", ", said).replace("auto", "not quantised"), GIVE_TYPE));

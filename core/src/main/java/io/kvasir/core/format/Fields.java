@@ -78,14 +78,14 @@ class Fields {
    * value.
    */
   void fill(Map<String, Object> defaults) {
-    defaults.forEach(
-        (name, value) -> {
-          if (!has(name)) {
-            json.put(name, value);
-          } else if (value instanceof Map<?, ?> inner && get(name) instanceof Map<?, ?>) {
-            part(name).fill(Tables.object(inner));
-          }
-        });
+    for (Map.Entry<String, Object> each : defaults.entrySet()) {
+      String name = each.getKey();
+      if (!has(name)) {
+        json.put(name, each.getValue());
+      } else if (each.getValue() instanceof Map<?, ?> inner && get(name) instanceof Map<?, ?>) {
+        part(name).fill(Tables.object(inner));
+      }
+    }
   }
 
   /**
@@ -95,27 +95,22 @@ class Fields {
    *     value makes of the model, whose blocks would then be right under no name: {@code impure}
    */
   void only(Map<String, Object> rules) {
-    rules.forEach(
-        (name, json) -> {
-          Rules rule = Rules.of(json);
-          String list = rule.flag("never") ? "never" : "values";
-          List<?> values = (List<?>) rule.rules().get(list);
-          String value = canonical(path(name));
-          if (values.stream().anyMatch(v -> canonical(v).equals(value)) == list.equals("never")) {
-            throw rule.flag("impure")
-                ? error(
-                    name,
-                    ModelClass.IMPURE,
-                    show(path(name)) + " makes the model",
-                    rule.rule("impure"))
-                : error(
-                    name,
-                    "%s, but %s; %s",
-                    show(path(name)),
-                    rule.rule("because"),
-                    rule.rule("way", EXPLICIT));
-          }
-        });
+    for (Map.Entry<String, Object> each : rules.entrySet()) {
+      String name = each.getKey();
+      Rules rule = Rules.of(each.getValue());
+      String list = rule.flag("never") ? "never" : "values";
+      boolean listed = false;
+      for (Object value : (List<?>) rule.rules().get(list)) {
+        listed |= canonical(value).equals(canonical(path(name)));
+      }
+      if (listed == list.equals("never")) {
+        String shown = show(path(name));
+        throw rule.flag("impure")
+            ? error(name, ModelClass.IMPURE, shown + " makes the model", rule.rule("impure"))
+            : error(
+                name, "%s, but %s; %s", shown, rule.rule("because"), rule.rule("way", EXPLICIT));
+      }
+    }
   }
 
   Fields object(String name) {

@@ -106,7 +106,7 @@ final class GgufHeader {
           key.startsWith("tokenizer.") && !key.startsWith("tokenizer.chat_template");
       hashing = ofTokenizer ? Digests.sha256() : null;
       int type = type(key);
-      Object value = value(key, type, true, 0);
+      Object value = value(key, type, !ofTokenizer, 0);
       if (ofTokenizer) {
         tokenizer.put(key, HexFormat.of().formatHex(hashing.digest()));
         hashing = null;

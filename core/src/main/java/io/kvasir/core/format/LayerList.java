@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 /**
  * A list with one entry per layer, such as {@code layer_types}, from whichever spelling a file has.
@@ -52,7 +51,9 @@ final class LayerList {
     for (Rules source : sources) {
       found = found == null && source.flag("rule") ? list.of(null, source) : found;
       if (!source.flag("keep")) {
-        fields(source).forEach(config::remove);
+        for (String field : fields(source)) {
+          config.remove(field);
+        }
       }
     }
     if (found == null) {
@@ -64,14 +65,14 @@ final class LayerList {
 
   /** {@return the length of the first list or text of a file; null if it has none} */
   static Long length(Object spellings, Fields config) {
-    return Rules.each(spellings).stream()
-        .map(source -> present(source, config))
-        .filter(Objects::nonNull)
-        .findFirst()
-        .map(config::path)
-        .map(said -> said instanceof List<?> l ? l.size() : String.valueOf(said).length())
-        .map(Integer::longValue)
-        .orElse(null);
+    for (Rules source : Rules.each(spellings)) {
+      String field = present(source, config);
+      if (field != null) {
+        Object said = config.path(field);
+        return (long) (said instanceof List<?> l ? l.size() : String.valueOf(said).length());
+      }
+    }
+    return null;
   }
 
   /** {@return the first field of the file that is this spelling; null if it has none} */

@@ -99,20 +99,16 @@ record ModelClass(String type, Map<String, Object> rules) implements Rules {
             String.join(", ", known));
       }
     }
-    config
-        .optional("auto_map")
-        .json()
-        .forEach(
-            (name, code) -> {
-              String module =
-                  code instanceof String s && s.contains(".") ? s.substring(0, s.indexOf('.')) : "";
-              if (!OTHER_CODE.contains(name) && !names("remote_code").contains(module)) {
-                throw config.beyond(
-                    "auto_map",
-                    "%s is code that comes with the model and is not that of the class %s",
-                    Fields.show(code),
-                    type);
-              }
-            });
+    for (Map.Entry<String, Object> part : config.optional("auto_map").json().entrySet()) {
+      String code = part.getValue() instanceof String s ? s : "";
+      String module = code.substring(0, Math.max(0, code.indexOf('.')));
+      if (!OTHER_CODE.contains(part.getKey()) && !names("remote_code").contains(module)) {
+        throw config.beyond(
+            "auto_map",
+            "%s is code that comes with the model and is not that of the class %s",
+            Fields.show(part.getValue()),
+            type);
+      }
+    }
   }
 }

@@ -75,18 +75,19 @@ record NormalConfig(
   private static Map<String, Object> plain(Map<String, Object> json) {
     Map<String, Object> out = new LinkedHashMap<>(json);
     out.keySet().removeAll(Tables.COSMETIC);
-    Tables.of(Tables.COMMON, "says_nothing")
-        .forEach(
-            (name, value) -> {
-              if (out.get(name) == null || Fields.same(out.get(name), value)) {
-                out.remove(name);
-              }
-            });
-    out.replaceAll(
-        (name, value) ->
-            value instanceof Map<?, ?> part && name.endsWith("_config") && !name.startsWith("quant")
-                ? plain(Tables.object(part))
-                : value);
+    for (Map.Entry<String, Object> each : Tables.of(Tables.COMMON, "says_nothing").entrySet()) {
+      Object said = out.get(each.getKey());
+      if (said == null || Fields.same(said, each.getValue())) {
+        out.remove(each.getKey());
+      }
+    }
+    for (Map.Entry<String, Object> each : out.entrySet()) {
+      String name = each.getKey();
+      boolean part = name.endsWith("_config") && !name.startsWith("quant");
+      if (part && each.getValue() instanceof Map<?, ?> inner) {
+        each.setValue(plain(Tables.object(inner)));
+      }
+    }
     return out;
   }
 
@@ -110,35 +111,31 @@ record NormalConfig(
     Map<String, Object> only = new LinkedHashMap<>(Tables.of(Tables.COMMON, "only"));
     only.putAll(model.table("only"));
     config.only(only);
-    model
-        .table("derive")
-        .forEach(
-            (name, expression) -> {
-              Object byDefault = model.table("defaults").get(name);
-              boolean left = "auto".equals(byDefault) && byDefault.equals(config.get(name));
-              if (config.isNull(name) || left) {
-                config.put(name, Expression.number((String) expression, config, name));
-              }
-            });
+    for (Map.Entry<String, Object> each : model.table("derive").entrySet()) {
+      String name = each.getKey();
+      Object byDefault = model.table("defaults").get(name);
+      boolean left = "auto".equals(byDefault) && byDefault.equals(config.get(name));
+      if (config.isNull(name) || left) {
+        config.put(name, Expression.number((String) each.getValue(), config, name));
+      }
+    }
   }
 
   private static void rename(Fields config, ModelClass model) {
     config.put("model_type", model.type());
-    model
-        .table("names")
-        .forEach(
-            (old, own) -> {
-              String name = (String) own;
-              Object value = config.path(old);
-              Object now = config.path(name);
-              if (value != null && now != null && !Fields.same(value, now)) {
-                throw config.contradicts(old, value, name + " %s", now);
-              }
-              config.remove(old);
-              if (value != null) {
-                config.put(name, value);
-              }
-            });
+    for (Map.Entry<String, Object> each : model.table("names").entrySet()) {
+      String old = each.getKey();
+      String name = (String) each.getValue();
+      Object value = config.path(old);
+      Object now = config.path(name);
+      if (value != null && now != null && !Fields.same(value, now)) {
+        throw config.contradicts(old, value, name + " %s", now);
+      }
+      config.remove(old);
+      if (value != null) {
+        config.put(name, value);
+      }
+    }
   }
 
   private static void heads(Fields config, ModelClass model) {
@@ -155,9 +152,9 @@ record NormalConfig(
 
   /** Puts {@code layer_types}, and the other lists by layer that a class derives, in. */
   private static void layerTypes(Fields config, ModelClass model) {
-    model
-        .table("derived_lists")
-        .forEach((name, spellings) -> LayerList.normalize(name, spellings, config));
+    for (Map.Entry<String, Object> each : model.table("derived_lists").entrySet()) {
+      LayerList.normalize(each.getKey(), each.getValue(), config);
+    }
     Object spellings = model.rules().get("layers");
     boolean own = spellings.toString().contains(TYPES);
     Fields other = config.with(TYPES, config.get(TYPES));

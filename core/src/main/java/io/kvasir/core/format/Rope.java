@@ -2,11 +2,11 @@ package io.kvasir.core.format;
 
 import io.kvasir.api.identity.CanonicalJson;
 import java.math.BigDecimal;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /**
  * RoPE in one spelling, whatever the file's: {@code rope_theta} and {@code rope_scaling} beside
@@ -57,12 +57,16 @@ final class Rope {
 
   /** {@return the largest factor by which positions are stretched, at least 1} */
   static double reach(Fields config) {
-    Map<String, Object> parameters =
-        config.isNull(PARAMETERS) ? Map.of() : config.object(PARAMETERS).json();
-    return Stream.concat(Stream.of(parameters), parameters.values().stream())
-        .map(each -> each instanceof Map<?, ?> kind ? kind.get("factor") : null)
-        .mapToDouble(factor -> factor instanceof Number n ? n.doubleValue() : 1)
-        .reduce(1, Math::max);
+    double most = 1;
+    Map<String, Object> parameters = config.optional(PARAMETERS).json();
+    List<Object> all = new ArrayList<>(parameters.values());
+    all.add(parameters);
+    for (Object each : all) {
+      if (each instanceof Map<?, ?> kind && kind.get("factor") instanceof Number factor) {
+        most = Math.max(most, factor.doubleValue());
+      }
+    }
+    return most;
   }
 
   private Map<String, Object> normal() {
@@ -71,14 +75,18 @@ final class Rope {
     if (kinds.isEmpty()) {
       out.putAll(ofKind("", rule, true));
     }
-    kinds.forEach(
-        (kind, json) -> {
-          Rules own = Rules.of(json);
-          out.put(kind, ofKind(kind, own, own.flag("scaled")));
-        });
-    kinds.values().forEach(kind -> config.remove(thetaName(Rules.of(kind))));
-    List.of("rope_theta", SCALING).forEach(config::remove);
-    rule.names("partial_from").stream().limit(1).forEach(config::remove);
+    List<String> merged = new ArrayList<>(List.of("rope_theta", SCALING));
+    for (Map.Entry<String, Object> kind : kinds.entrySet()) {
+      Rules own = Rules.of(kind.getValue());
+      out.put(kind.getKey(), ofKind(kind.getKey(), own, own.flag("scaled")));
+      merged.add(thetaName(own));
+    }
+    if (rule.flag("partial_from")) {
+      merged.add(rule.names("partial_from").getFirst());
+    }
+    for (String name : merged) {
+      config.remove(name);
+    }
     if (!nested || !CanonicalJson.text(given).contains(PARTIAL)) {
       config.remove(PARTIAL);
     }
@@ -87,18 +95,20 @@ final class Rope {
 
   /** Refuses parameters of no kind of layers, and of all where each kind has its own. */
   private void refuseOthers() {
-    given.forEach(
-        (name, value) -> {
-          if (value instanceof Map<?, ?> && !kinds.containsKey(name)) {
-            throw config.error(
-                PARAMETERS + "." + name,
-                kinds.isEmpty()
-                    ? "an object, but the class has one RoPE for all layers"
-                    : "is none of the kinds of layers that have a RoPE (%s)",
-                String.join(", ", new TreeMap<>(kinds).keySet()));
-          }
-        });
-    boolean apart = kinds.values().stream().noneMatch(kind -> Rules.of(kind).flag("scaled"));
+    for (Map.Entry<String, Object> own : given.entrySet()) {
+      if (own.getValue() instanceof Map<?, ?> && !kinds.containsKey(own.getKey())) {
+        throw config.error(
+            PARAMETERS + "." + own.getKey(),
+            kinds.isEmpty()
+                ? "an object, but the class has one RoPE for all layers"
+                : "is none of the kinds of layers that have a RoPE (%s)",
+            String.join(", ", new TreeMap<>(kinds).keySet()));
+      }
+    }
+    boolean apart = true;
+    for (Object kind : kinds.values()) {
+      apart &= !Rules.of(kind).flag("scaled");
+    }
     boolean ofNoKind = !scaling.isEmpty() || (!nested && !given.isEmpty());
     if (!kinds.isEmpty() && apart && ofNoKind) {
       throw config.error(
@@ -120,7 +130,9 @@ final class Rope {
       p.putAll(p.isEmpty() ? rule.table("default") : Map.of());
     }
     if (scaled && !given.isEmpty()) {
-      scaling.forEach((name, value) -> agree(SCALING + "." + name, value, p.get(name)));
+      for (Map.Entry<String, Object> each : scaling.entrySet()) {
+        agree(SCALING + "." + each.getKey(), each.getValue(), p.get(each.getKey()));
+      }
     }
     merge(p, "rope_theta", thetaName(own));
     return complete(config.entry(place + ".", p), own);
@@ -133,16 +145,13 @@ final class Rope {
   /** Null is absent, and {@code type} is the old name of {@code rope_type}. */
   private Map<String, Object> clean(Fields parameters) {
     Map<String, Object> out = new LinkedHashMap<>();
-    parameters
-        .json()
-        .forEach(
-            (name, value) -> {
-              String own = name.equals("type") ? "rope_type" : name;
-              Object old = value == null ? null : out.putIfAbsent(own, value);
-              if (old != null && !Fields.same(old, value)) {
-                throw parameters.contradicts(own, old, "%s", value);
-              }
-            });
+    for (Map.Entry<String, Object> each : parameters.json().entrySet()) {
+      String own = each.getKey().equals("type") ? "rope_type" : each.getKey();
+      Object old = each.getValue() == null ? null : out.putIfAbsent(own, each.getValue());
+      if (old != null && !Fields.same(old, each.getValue())) {
+        throw parameters.contradicts(own, old, "%s", each.getValue());
+      }
+    }
     if (out.get("rope_type") instanceof String type) {
       Object own = rule.table("types").getOrDefault(type, Tables.of(Tables.ROPE).get(type));
       out.put("rope_type", own instanceof String other ? other : type);
@@ -185,8 +194,8 @@ final class Rope {
     if (rule.flag("original") && type.flag("original")) {
       merge(p, "original_max_position_embeddings", "original_max_position_embeddings");
     }
-    own.table(name).forEach(p::putIfAbsent);
-    type.table("defaults").forEach(p::putIfAbsent);
+    fields.fill(own.table(name));
+    fields.fill(type.table("defaults"));
     for (String required : type.names("required")) {
       if (fields.isNull(required)) {
         throw fields.error(required, "missing; a RoPE of type \"%s\" has no default for it", name);

@@ -12,6 +12,7 @@ import io.kvasir.api.format.KvFormat;
 import io.kvasir.api.format.KvGroup;
 import io.kvasir.api.identity.CanonicalJson;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -418,6 +419,18 @@ class GgufResolverTest {
     assertEquals(digest(file), digest(turned));
     assertNotEquals(digest(file), digest(swapped));
     assertNotEquals(digest(file), digest(named));
+  }
+
+  /** Its texts are bytes to be told apart, whatever they mean: nobody reads them here. */
+  @Test
+  void tokenizerThatIsNotUtf8HasALabelAndHindersNobody() throws IOException {
+    byte[] bytes = llama().put("tokenizer.ggml.model", "QQ").bytes();
+    String text = new String(bytes, StandardCharsets.ISO_8859_1);
+    bytes[text.indexOf("QQ")] = (byte) 0xFF;
+    assertEquals(id(llama()), Models.manifest(gguf(bytes, "llama.cpp", Models.LAYOUT)));
+    Path path = directory.resolve("t.gguf");
+    Files.write(path, bytes);
+    assertTrue(GgufHeader.read(path).tokenizerDigest().isPresent());
   }
 
   @Test
