@@ -177,7 +177,42 @@ class GgufResolverTest {
         + " feed_forward_length=[0,64,0,0,0,64,0,0] ssm.conv_kernel=4 ssm.inner_size=512"
         + " ssm.state_size=128 ssm.time_step_rank=16 ssm.group_count=8 expert_count=128",
     "lfm2 | lfm2 | {\"full_attn_idxs\":[2,5]} | attention.head_count_kv=[0,0,2,0,0,2,0,0]"
-        + " shortconv.l_cache=3"
+        + " shortconv.l_cache=3",
+    "lfm2moe | lfm2_moe |"
+        + " {\"layer_types\":[\"conv\",\"conv\",\"full_attention\",\"conv\",\"conv\",\"full_attention\",\"conv\",\"conv\"]}"
+        + " | attention.head_count_kv=[0,0,2,0,0,2,0,0] shortconv.l_cache=3 expert_count=32",
+    "falcon-h1 | falcon_h1 |"
+        + " {\"head_dim\":64,\"mamba_n_heads\":16,\"mamba_d_ssm\":512,\"mamba_d_head\":32,\"mamba_d_state\":128,\"mamba_n_groups\":2,\"mamba_d_conv\":3}"
+        + " | attention.key_length=64 attention.value_length=64 ssm.conv_kernel=3"
+        + " ssm.inner_size=512 ssm.state_size=128 ssm.time_step_rank=16 ssm.group_count=2",
+    "gemma3n | gemma3n_text |"
+        + " {\"num_hidden_layers\":22,\"head_dim\":128,\"sliding_window\":1024,\"num_kv_shared_layers\":2}"
+        + " | block_count=22 attention.key_length=128 attention.sliding_window=1024"
+        + " attention.shared_kv_layers=2.0"
+        + " attention.sliding_window_pattern=[true,true,true,true,false,true,true,true,true,false,true,true,true,true,false,true,true,true,true,false,true,true]",
+    "qwen3vl | qwen3_vl_text | {\"head_dim\":64} | attention.key_length=64 n_deepstack_layers=3"
+        + " rope.dimension_sections=[24,20,20,0]",
+    "qwen3vlmoe | qwen3_vl_moe_text | {\"head_dim\":128} | attention.key_length=128"
+        + " n_deepstack_layers=3 expert_count=128",
+    "smollm3 | smollm3 | {} | rope.dimension_count=64",
+    "seed_oss | seed_oss | {\"head_dim\":32} | attention.key_length=32",
+    "ernie4_5 | ernie4_5 | {\"head_dim\":32} | attention.key_length=32",
+    "ernie4_5-moe | ernie4_5_moe | {} | expert_count=64",
+    "arcee | arcee | {} | ",
+    "olmoe | olmoe | {} | expert_count=64",
+    "apertus | apertus | {} | rope.dimension_count=64",
+    "exaone4 | exaone4 | {\"sliding_window\":null} | ",
+    "exaone4 | exaone4 |"
+        + " {\"sliding_window\":4096,\"layer_types\":[\"sliding_attention\",\"sliding_attention\",\"sliding_attention\",\"full_attention\",\"sliding_attention\",\"sliding_attention\",\"sliding_attention\",\"full_attention\"]}"
+        + " | attention.sliding_window=4096"
+        + " attention.sliding_window_pattern=[true,true,true,false,true,true,true,false]",
+    "dots1 | dots1 | {\"num_hidden_layers\":70,\"sliding_window\":null} | block_count=70"
+        + " expert_count=128",
+    "qwen2 | mimo | {} | ",
+    "deepseek2 | kimi_k2 |"
+        + " {\"num_key_value_heads\":8,\"kv_lora_rank\":512,\"qk_rope_head_dim\":64,\"rope_theta\":50000}"
+        + " | attention.head_count_kv=1 attention.kv_lora_rank=512 attention.key_length=576"
+        + " rope.dimension_count=64 rope.freq_base=50000.0 expert_count=384"
   };
 
   private static final Map<String, Object> SETTINGS =
@@ -199,7 +234,12 @@ class GgufResolverTest {
           KvFormat found = gguf(header(columns).version(version).bytes(), "none", SETTINGS);
           assertEquals(right.groups(), found.groups());
           assertEquals(rope(right), rope(found));
+          assertEquals(withoutRope(right), withoutRope(found));
         });
+  }
+
+  private static Object withoutRope(KvFormat format) {
+    return format.config().tree().orElseThrow().get("no_rope_layers");
   }
 
   @Test
