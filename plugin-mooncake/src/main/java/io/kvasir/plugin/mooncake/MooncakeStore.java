@@ -29,6 +29,9 @@ final class MooncakeStore implements Store {
   private static final Duration PAGE_PERIOD = Duration.ofSeconds(5);
   private static final Duration PROBE_PERIOD = Duration.ofMillis(100);
 
+  /** How long a renewal may take, at least: one that is only slow is no outage. */
+  private static final Duration PATIENCE = Duration.ofSeconds(1);
+
   private final Arena arena = Arena.ofShared();
   private final Session session;
   private final Breaker breaker;
@@ -103,7 +106,8 @@ final class MooncakeStore implements Store {
 
   private void keepUp(MooncakeConfig config) {
     Duration renewal = config.leaseRenewal();
-    upkeep.every(renewal, "renewing leases", () -> leases.renewMooncakes(renewal));
+    Duration within = renewal.compareTo(PATIENCE) > 0 ? renewal : PATIENCE;
+    upkeep.every(renewal, "renewing leases", () -> leases.renewMooncakes(within));
     upkeep.every(PROBE_PERIOD, "probing", this::probe);
     upkeep.every(MANIFEST_PERIOD, "keeping manifests", this::keepManifests);
     if (page != null) {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /** Opening, using and closing again and again leaves nothing behind. */
 class LeakTest {
-  private static final int ROUNDS = Boolean.getBoolean("kvasir.soak") ? 1_000 : 40;
+  private static final int ROUNDS = 1_000;
 
   /** Rounds after which class loading, compiled code and the heap have their size. */
   private static final int WARM = ROUNDS / 4;

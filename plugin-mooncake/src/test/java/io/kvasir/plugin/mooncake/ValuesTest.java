@@ -13,6 +13,7 @@ import io.kvasir.api.store.BlockLease;
 import io.kvasir.api.store.Blocks;
 import io.kvasir.api.store.NamespaceStore;
 import io.kvasir.api.store.StoreException;
+import io.kvasir.api.store.StoreHealth;
 import io.kvasir.conformance.Chains;
 import io.kvasir.conformance.Manifests;
 import io.kvasir.conformance.Payload;
@@ -272,6 +273,26 @@ class ValuesTest {
       Client.all(BlockStatus.OK, client.load(keys));
       lease.close();
       assertEquals(0, client.metric("pinned.blocks"));
+    }
+  }
+
+  @Test
+  void aRenewalThatTakesLongerThanItsPeriodIsNoOutage() throws Exception {
+    Rig.needsStandin();
+    Settings settings = new Settings(Rig.master(SEGMENT));
+    settings.leaseRenewal = Duration.ofMillis(20);
+    try (Client client = new Client(settings)) {
+      BlockKeys keys = client.keys(1, 2);
+      client.save(keys);
+      BlockLease lease = client.namespace.lookup(keys, Client.in(10_000));
+      Rig.delay("batch_is_exist", 100, 5);
+      Thread.sleep(700);
+      assertEquals(0, client.metric("calls.abandoned"));
+      assertEquals(StoreHealth.State.UP, client.store.health().state());
+      assertTrue(lease.held());
+      lease.close();
+    } finally {
+      Rig.clear();
     }
   }
 
