@@ -41,7 +41,9 @@ record ModelClass(String type, Map<String, Object> rules) implements Rules {
           "\"%s\" is none of the classes that are understood%s (%s); declare the whole format with"
               + " the resolver \"explicit\"",
           Fields.cut(type),
-          config.has("auto_map") ? ", and its code comes with the model" : "",
+          Tables.of(Tables.COMMON, "not_described")
+              .getOrDefault(
+                  type, config.has("auto_map") ? ", and its code comes with the model" : ""),
           known());
     }
     found.check(config);

@@ -50,6 +50,12 @@ class RefusedModelsTest {
             + KNOWN
             + "); declare the whole format with the resolver \"explicit\"",
         () -> hf(directory, with(config("deepseek_v3"), "model_type", "\"kimi_k9\"")));
+    for (String type : List.of("qwen2_vl", "qwen2_5_vl")) {
+      assertRefused(
+          "config.json: model_type: \"%s\" is none of the classes that are understood: its files say what the language model is beside its vision or in text_config, and the two forms are not described here as one (%s); declare the whole format with the resolver \"explicit\""
+              .formatted(type, KNOWN),
+          () -> hf(directory, with(config("llama"), "model_type", "\"" + type + "\"")));
+    }
     assertRefused(
         "config.json: model_type: missing; give a text",
         () -> hf(directory, with(config("llama"), "model_type", null)));
