@@ -48,7 +48,8 @@ struct segment {
   _Atomic int64_t seen;        /* last sign of life of the owner, written without the lock */
   struct process owner;
   char name[128];
-  uint64_t size, used;
+  uint64_t size;
+  _Atomic uint64_t used; /* master_space reads it without the lock */
   uint32_t count, first, cursor;
 };
 

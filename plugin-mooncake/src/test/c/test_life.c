@@ -397,11 +397,13 @@ static void pressure_evicts_the_least_recently_used(void) {
   start_node("16MB");
   store_t store = connect_with(0, 0);
   int more = 0;
+  int64_t began = now_ms();
   for (int i = 0; i < 60; i++) more += put_at_last(store, numbered("k", i), MIB, NULL) > 1;
+  int64_t took = now_ms() - began;
   EXPECT(0, mc.is_exist(store, "k0"));
   EXPECT(0, mc.is_exist(store, "k20"));
   EXPECT((int64_t)MIB, get_block(store, "k59", MIB, 1));
-  TRUE(more > 0); /* a tight loop does meet -200 */
+  TRUE(more > 0 || took > 300); /* a tight loop does meet -200; one that is not leaves time to evict */
 }
 
 static void keys_are_evicted_by_the_end_of_their_leases(void) {

@@ -36,7 +36,10 @@ public interface Landing {
    * now if it is so, else on a thread of the path. A device that fails after the copies were
    * ordered is lost to the engine, too, and its blocks with it.
    *
-   * @param action returns at once and throws nothing
+   * <p>Where this method throws, the core takes the blocks for lost and lends their frames to
+   * nobody until the action is run after all.
+   *
+   * @param action returns at once and throws nothing; run once
    */
   void whenDone(Runnable action);
 }

@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 
 /**
  * The time between two weight updates: a deployment, its namespace in the store, and what runs in
- * it. Requests, calls and leases hold it; when nobody does, its namespace is closed.
+ * it. Requests, operations, calls and leases hold it; when nobody does, its namespace is closed.
  *
  * <p>Lock: this. Nobody else's lock is taken under it.
  */
@@ -81,13 +81,19 @@ final class Epoch {
   synchronized BlockStatus admit(Operation<?> operation) {
     if (refusal == null) {
       running.add(operation);
+      holds++; // beyond its calls: a device may copy still when they have returned
     }
     return refusal;
   }
 
-  synchronized void ended(Operation<?> operation) {
-    running.remove(operation);
-    notifyAll();
+  void ended(Operation<?> operation) {
+    synchronized (this) {
+      if (!running.remove(operation)) {
+        return;
+      }
+      notifyAll();
+    }
+    release();
   }
 
   /** Admits nothing from here on. {@return what ran} */

@@ -192,28 +192,52 @@ final class LoadTransfer extends Operation<LoadResult> {
   /**
    * Sets the status of blocks on their way: their bytes are proven, and if the device fails now, it
    * is lost to the engine, too. Until the landing is done, it counts as a copy, and the frames are
-   * in use.
+   * in use. Its end may end the load, and what an engine does then is no business of the path's
+   * thread; nor of a worker, for all of them may be with a store that hangs.
    */
   private void land(Batch batch, int from, int to, Landing landing) {
     batch.users.incrementAndGet();
+    Landings.Flight flight;
     synchronized (this) {
-      set(batch, from, to, BlockStatus.OK);
-      landings.add(batch.part(), landing);
+      flight = landings.add(batch.part(), landing);
     }
-    Runnable landed =
-        () -> {
-          synchronized (this) {
-            landings.remove(batch.part(), landing);
-          }
-          endCopy(batch, from, to, null);
-          letGo(batch);
-        };
-    landing.whenDone(
-        () -> {
-          if (!machinery.loads.submit(landed)) { // the path's thread is not for this
-            Thread.ofVirtual().name("kvasir-landed").start(landed);
-          }
-        });
+    try {
+      landing.whenDone(() -> machinery.landed.execute(() -> landed(batch, from, to, flight)));
+      set(batch, from, to, BlockStatus.OK);
+    } catch (Throwable t) {
+      machinery.causes.say(BlockStatus.IO, "the landing of " + batch.keys, t);
+      lose(batch, from, to, flight);
+    }
+  }
+
+  private void landed(Batch batch, int from, int to, Landings.Flight flight) {
+    Landings.State before;
+    synchronized (this) {
+      before = landings.done(flight);
+    }
+    switch (before) {
+      case UNDER_WAY -> {
+        endCopy(batch, from, to, BlockStatus.OK);
+        letGo(batch);
+      }
+      case UNKNOWN -> letGo(batch);
+      case DONE -> {} // said twice: the frames are another's by now
+    }
+  }
+
+  /**
+   * Copies of which nobody will say when they are done. The load shall end all the same: its
+   * arrival has their events, but nothing waits for those where frames are lent.
+   */
+  private void lose(Batch batch, int from, int to, Landings.Flight flight) {
+    synchronized (this) {
+      if (!landings.unknown(flight)) {
+        return;
+      }
+      machinery.frames.quarantine(batch.loan);
+    }
+    machinery.tripIfQuarantineFull();
+    endCopy(batch, from, to, BlockStatus.IO);
   }
 
   private synchronized void unqueue(long bytes) {

@@ -4,6 +4,10 @@ import io.kvasir.api.identity.IdentityPolicy;
 import io.kvasir.api.store.Blocks;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -24,6 +28,10 @@ final class Machinery {
   final Counters counters;
   final Mailbox mailbox;
   final FailedKeys failed;
+
+  /** Runs what follows on copies that a device did by itself; its thread comes and goes. */
+  final Executor landed = onDemand("kvasir-landed");
+
   final AtomicLong ids = new AtomicLong();
   private final AtomicBoolean saidReadOnly = new AtomicBoolean();
   FramePool frames;
@@ -50,6 +58,20 @@ final class Machinery {
     this.counters = new Counters(settings.queue().bytes());
     this.mailbox = new Mailbox(log);
     this.failed = new FailedKeys(settings.failedLoadDelay());
+  }
+
+  /** {@return a daemon thread that ends when it is idle: what it runs may outlive the connector} */
+  private static Executor onDemand(String name) {
+    ThreadPoolExecutor one =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            1,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            Thread.ofPlatform().name(name).daemon(true).factory());
+    one.allowCoreThreadTimeOut(true);
+    return one;
   }
 
   /** {@return how many blocks of a part travel together at most} */

@@ -41,6 +41,12 @@ record CacheType(Map<String, Object> rules, Dtype model) implements Rules {
     return new CacheType(Map.of("k", side, "v", side), model);
   }
 
+  /** {@return the type of a state: that of its convolution and that of its recurrence} */
+  static CacheType state(Dtype conv, Dtype ssm) {
+    return new CacheType(
+        Map.of("k", Map.of("dtype", conv.wireName()), "v", Map.of("dtype", ssm.wireName())), conv);
+  }
+
   Dtype dtype(String side) {
     return dtype(side(side), "dtype");
   }

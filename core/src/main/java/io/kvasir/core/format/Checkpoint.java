@@ -6,12 +6,13 @@ import io.kvasir.api.format.KvFormat;
 import io.kvasir.api.format.KvGroup;
 import io.kvasir.api.format.ModelConfiguration;
 import io.kvasir.api.identity.IdentityException;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
+import java.util.Set;
 
 /**
  * A model as published, and what its files say of types: what it computes with, how its weights are
@@ -21,13 +22,6 @@ import java.util.stream.Stream;
  * @param files the files
  */
 record Checkpoint(NormalConfig config, ModelFiles files) {
-  private static final Map<String, Dtype> DTYPES =
-      Map.of(
-          "bfloat16", Dtype.BF16,
-          "float16", Dtype.F16,
-          "half", Dtype.F16,
-          "float32", Dtype.F32,
-          "float", Dtype.F32);
   private static final Fields NOTHING = new Fields("", Map.of());
   private static final String SCHEME = "kv_cache_scheme";
   private static final String ALGORITHM = "kv_cache_quant_algo";
@@ -81,8 +75,9 @@ record Checkpoint(NormalConfig config, ModelFiles files) {
 
   /** {@return the type that the engine computes with: its own setting, else the checkpoint's} */
   Dtype dtype(Settings settings) {
-    if (settings.decides("dtype")) {
-      return dtype("settings.dtype", settings.text("dtype"));
+    Dtype asked = settings.dtype("dtype", null);
+    if (asked != null) {
+      return asked;
     }
     String name = config.dtype();
     Dtype dtype = name == null ? null : dtype(files.place() + "dtype", name);
@@ -99,12 +94,11 @@ record Checkpoint(NormalConfig config, ModelFiles files) {
   }
 
   static Dtype dtype(String place, String name) {
-    Dtype dtype = DTYPES.get(name);
-    if (dtype == null) {
-      throw new FormatException(
-          "%s: \"%s\" is none of bfloat16, float16, float32".formatted(place, name));
+    if (Tables.of(Tables.COMMON, "dtypes").get(name) instanceof String own) {
+      return Dtype.named(own).orElseThrow();
     }
-    return dtype;
+    throw new FormatException(
+        "%s: \"%s\" is none of bfloat16, float16, float32".formatted(place, name));
   }
 
   /** {@return the weights as loaded: the checkpoint's quantisation, the engine's own beside it} */
@@ -133,16 +127,16 @@ record Checkpoint(NormalConfig config, ModelFiles files) {
    */
   String kvType() {
     Fields q = quantization().orElse(NOTHING);
-    q.json().forEach((name, value) -> refuseOther(q, name, value));
-    List<String> said =
-        Stream.of(
-                said(q, SCHEME),
-                said(config.text(), SCHEME),
-                said(q, ALGORITHM),
-                said(hfQuant(), ALGORITHM))
-            .filter(s -> !s.isEmpty())
-            .toList();
-    if (said.stream().distinct().count() > 1) {
+    for (Map.Entry<String, Object> each : q.json().entrySet()) {
+      refuseOther(q, each.getKey(), each.getValue());
+    }
+    List<String> said = new ArrayList<>();
+    said.add(said(q, SCHEME));
+    said.add(said(config.text(), SCHEME));
+    said.add(said(q, ALGORITHM));
+    said.add(said(hfQuant(), ALGORITHM));
+    said.removeAll(List.of(""));
+    if (Set.copyOf(said).size() > 1) {
       throw new FormatException(
           "kv_cache_scheme: the checkpoint's files contradict each other (%s)%s"
               .formatted(String.join(", ", said).replace("auto", "not quantised"), GIVE_TYPE));
@@ -164,27 +158,10 @@ record Checkpoint(NormalConfig config, ModelFiles files) {
     if (q.isNull(name)) {
       return q.has(name) ? "auto" : "";
     }
-    if (name.equals(ALGORITHM) || q.get(name) instanceof String) {
-      String algorithm = q.text(name);
-      if (lower(algorithm).equals("fp8")) {
-        return "fp8";
-      }
-      throw q.error(name, "\"%s\" is not understood (FP8 is)" + WAYS_OUT, algorithm);
-    }
-    Fields s = q.object(name);
-    if (!s.isNull("dynamic") && !Boolean.FALSE.equals(s.get("dynamic"))) {
-      throw s.error(
-          "dynamic",
-          "scales are computed at run time and do not lie in the block, so no block can be shared;"
-              + " give the setting kv_cache_dtype if the engine stores another type");
-    }
-    boolean understood =
-        Fields.same(s.get("num_bits"), 8)
-            && "float".equals(s.get("type"))
-            && (s.isNull("strategy") || "tensor".equals(s.get("strategy")))
-            && (s.isNull("symmetric") || Boolean.TRUE.equals(s.get("symmetric")));
-    if (!understood) {
-      throw q.error(name, "is not the static fp8 per tensor that is understood" + WAYS_OUT);
+    if (name.equals(SCHEME) && !(q.get(name) instanceof String)) {
+      q.object(name).only(Tables.of(Tables.COMMON, SCHEME));
+    } else if (!lower(q.text(name)).equals("fp8")) {
+      throw q.error(name, "\"%s\" is not understood (FP8 is)" + WAYS_OUT, q.text(name));
     }
     return "fp8";
   }

@@ -12,7 +12,6 @@ import io.kvasir.api.identity.Weights;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Takes a format that is declared as a whole, in the setting {@code format}: an object with exactly
@@ -45,7 +44,7 @@ public final class ExplicitResolver implements FormatResolver {
 
   @Override
   public KvFormat resolve(EngineSpec spec) {
-    Fields settings = new Settings(spec, name(), Set.of("format"));
+    Fields settings = new Settings(spec, name());
     if (settings.isNull("format")) {
       throw settings.error(
           "format",

@@ -22,7 +22,6 @@ final class Expression {
   private final String target;
   private final Deque<String> rest;
   private String last;
-  private boolean operand;
 
   private Expression(String text, Fields config, String target) {
     this.config = config;
@@ -55,9 +54,12 @@ final class Expression {
     throw config.error(target, text + " is not given; give a whole number");
   }
 
-  /** {@return the names of fields in an expression, in their order} */
-  static List<String> names(String text) {
-    return tokens(text).stream().filter(t -> Character.isJavaIdentifierStart(t.charAt(0))).toList();
+  /** {@return the first field in an expression, which an error of the whole names} */
+  static String target(String text) {
+    return tokens(text).stream()
+        .filter(t -> Character.isJavaIdentifierStart(t.charAt(0)))
+        .findFirst()
+        .orElse("layer_types");
   }
 
   private static List<String> tokens(String text) {
@@ -77,7 +79,7 @@ final class Expression {
       return first == null ? second : first;
     }
     if (take("?")) {
-      boolean holds = first != null && !first.equals(0L);
+      boolean holds = first != null && !first.equals(0L) && !first.equals(false);
       Object yes = choice(needed && holds);
       rest.pop();
       Object no = choice(needed && !holds);
@@ -94,9 +96,7 @@ final class Expression {
     while (!rest.isEmpty() && OPERATORS.get(level).contains(rest.peek())) {
       String operator = rest.pop();
       long first = needed ? number(left) : 0;
-      operand = true;
       Object second = binary(level + 1, needed);
-      operand = false;
       left = needed ? apply(operator, first, number(second)) : null;
     }
     return left;
@@ -108,27 +108,21 @@ final class Expression {
       case "+" -> Math.addExact(left, right);
       case "-" -> Math.subtractExact(left, right);
       case "*" -> Math.multiplyExact(left, right);
-      case "%" -> {
+      default -> {
         if (right < 1) {
           throw config.error(last, right + " is not a whole number above 0");
         }
-        yield left % right;
-      }
-      default -> {
-        if (right == 0 || (operator.equals("/") && left % right != 0)) {
+        if (operator.equals("/") && left % right != 0) {
           throw config.error(
               target, "is %d / %d in this class, no whole number; give it", left, right);
         }
-        yield left / right;
+        yield operator.equals("%") ? left % right : left / right;
       }
     };
   }
 
   private long number(Object value) {
-    if (value instanceof Long number) {
-      return number;
-    }
-    throw config.error(last, "missing; give a whole number");
+    return value instanceof Long number ? number : config.whole(last, value);
   }
 
   private Object atom(boolean needed) {
@@ -146,9 +140,6 @@ final class Expression {
     }
     last = token;
     Object value = needed ? config.path(token) : null;
-    if (value instanceof Boolean flag && !operand && "?".equals(rest.peek())) {
-      return flag ? 1L : 0L;
-    }
-    return value == null ? null : (Object) config.whole(token, value);
+    return value == null || value instanceof Boolean ? value : (Object) config.whole(token, value);
   }
 }

@@ -10,6 +10,7 @@ import java.util.Map;
 
 /** An object of a file or of the settings, with its place, so that an error can name a field. */
 class Fields {
+  private static final String EXPLICIT = "declare the format with the resolver \"explicit\"";
   private static final int LONGEST_TEXT = 256;
   private static final String OUT_OF_RANGE = "a number out of range";
 
@@ -77,14 +78,39 @@ class Fields {
    * value.
    */
   void fill(Map<String, Object> defaults) {
-    defaults.forEach(
-        (name, value) -> {
-          if (!has(name)) {
-            json.put(name, value);
-          } else if (value instanceof Map<?, ?> inner && get(name) instanceof Map<?, ?>) {
-            part(name).fill(Tables.object(inner));
-          }
-        });
+    for (Map.Entry<String, Object> each : defaults.entrySet()) {
+      String name = each.getKey();
+      if (!has(name)) {
+        json.put(name, each.getValue());
+      } else if (each.getValue() instanceof Map<?, ?> inner && get(name) instanceof Map<?, ?>) {
+        part(name).fill(Tables.object(inner));
+      }
+    }
+  }
+
+  /**
+   * Refuses a value that is none of a rule's {@code values}, or is {@code never} one.
+   *
+   * @param rules by path: with the reason {@code because} and the {@code way} out, or with what the
+   *     value makes of the model, whose blocks would then be right under no name: {@code impure}
+   */
+  void only(Map<String, Object> rules) {
+    for (Map.Entry<String, Object> each : rules.entrySet()) {
+      String name = each.getKey();
+      Rules rule = Rules.of(each.getValue());
+      String list = rule.flag("never") ? "never" : "values";
+      boolean listed = false;
+      for (Object value : (List<?>) rule.rules().get(list)) {
+        listed |= canonical(value).equals(canonical(path(name)));
+      }
+      if (listed == list.equals("never")) {
+        String shown = show(path(name));
+        throw rule.flag("impure")
+            ? error(name, ModelClass.IMPURE, shown + " makes the model", rule.rule("impure"))
+            : error(
+                name, "%s, but %s; %s", shown, rule.rule("because"), rule.rule("way", EXPLICIT));
+      }
+    }
   }
 
   Fields object(String name) {
@@ -199,7 +225,7 @@ class Fields {
 
   /** {@return the error that something is not understood, which one may declare instead} */
   FormatException beyond(String name, String message, Object... values) {
-    return error(name, message + "; declare the format with the resolver \"explicit\"", values);
+    return error(name, message + "; " + EXPLICIT, values);
   }
 
   /** {@return the error that a setting is missing which the engine alone can give} */

@@ -1,6 +1,7 @@
 package io.kvasir.core.format;
 
 import io.kvasir.api.format.FormatException;
+import io.kvasir.core.identity.Digests;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,7 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.HexFormat;
@@ -76,7 +76,7 @@ final class GgufHeader {
     if (tokenizer.isEmpty()) {
       return Optional.empty();
     }
-    MessageDigest all = sha256();
+    MessageDigest all = Digests.sha256();
     tokenizer.forEach(
         (key, digest) -> all.update((key + " " + digest + "\n").getBytes(StandardCharsets.UTF_8)));
     return Optional.of("sha256:" + HexFormat.of().formatHex(all.digest()));
@@ -104,7 +104,7 @@ final class GgufHeader {
       }
       boolean ofTokenizer =
           key.startsWith("tokenizer.") && !key.startsWith("tokenizer.chat_template");
-      hashing = ofTokenizer ? sha256() : null;
+      hashing = ofTokenizer ? Digests.sha256() : null;
       int type = type(key);
       Object value = value(key, type, !ofTokenizer, 0);
       if (ofTokenizer) {
@@ -248,13 +248,5 @@ final class GgufHeader {
 
   private FormatException wrong(String what) {
     return new FormatException(file + ": " + what + "; give a whole GGUF file");
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every JDK has SHA-256", e);
-    }
   }
 }

@@ -6,7 +6,6 @@ import io.kvasir.api.format.GroupKind;
 import io.kvasir.api.format.HitRule;
 import io.kvasir.api.format.KvGroup;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +34,16 @@ record Groups(NormalConfig config, int blockTokens, Settings settings) {
       CacheType plain = CacheType.plain(dtype);
       return new Types(kv, plain, plain, Set.of(), dtype, null);
     }
+
+    private CacheType of(int layer, Slot slot) {
+      return slot.kind() == GroupKind.INDEX ? index : skipped.contains(layer) ? plain : kv;
+    }
+
+    private CacheType state(Slot slot) {
+      String model = slot.ssmDtype();
+      Dtype own = model == null ? conv : Checkpoint.dtype("config.json: state", model);
+      return CacheType.state(conv, ssm == null ? own : ssm);
+    }
   }
 
   private record Part(Slot slot, CacheType type, List<Integer> layers) {}
@@ -43,42 +52,40 @@ record Groups(NormalConfig config, int blockTokens, Settings settings) {
     Map<List<Object>, Part> parts = new LinkedHashMap<>();
     for (int i = 0; i < config.layers().size(); i++) {
       for (Slot slot : config.layers().get(i)) {
-        CacheType kv = types.skipped().contains(i) ? types.plain() : types.kv();
-        CacheType own = slot.kind() == GroupKind.INDEX ? types.index() : kv;
-        List<Object> key = key(slot, own);
-        Part part = parts.get(key);
-        if (part == null) {
-          part = new Part(slot, own, new ArrayList<>());
-          parts.put(key, part);
-        }
-        part.layers().add(i);
+        CacheType type = types.of(i, slot);
+        // a list and no record: to hash one, the JVM makes code first, which a short process feels
+        List<Object> key = List.of(slot.kind(), slot.sizes(), type.rules());
+        CacheType stored = slot.kind() == GroupKind.STATE ? types.state(slot) : type;
+        parts.computeIfAbsent(key, _ -> new Part(slot, stored, new ArrayList<>())).layers().add(i);
       }
     }
     List<KvGroup> groups = new ArrayList<>();
     for (Part part : parts.values()) {
-      if (part.slot().kind() == GroupKind.STATE) {
-        states(part.slot(), part.layers(), types, groups);
-      } else {
-        check(part.slot(), part.type());
-        groups.add(group(groups.size(), part.slot(), part.type(), part.layers()));
+      check(part.slot(), part.type());
+      int layers = part.layers().size();
+      int cuts = cuts(part);
+      for (int i = 0; i < cuts; i++) {
+        List<Integer> some = part.layers().subList(i * layers / cuts, (i + 1) * layers / cuts);
+        groups.add(group(groups.size(), part, some));
       }
     }
     return groups;
   }
 
-  /** A list and no record: to hash one, the JVM makes code first, which a short process feels. */
-  private static List<Object> key(Slot s, CacheType type) {
-    return Arrays.asList(
-        s.kind(),
-        s.window(),
-        s.ratio(),
-        s.kvHeads(),
-        s.kDim(),
-        s.vDim(),
-        s.conv(),
-        s.ssm(),
-        s.ssmDtype(),
-        type.rules());
+  private int cuts(Part part) {
+    long most = MOST_BYTES * settings.shards().count() / Math.max(1, stateBytes(part));
+    int layers = part.layers().size();
+    return part.slot().kind() == GroupKind.STATE
+        ? Math.ceilDiv(layers, Math.clamp(most, 1, layers))
+        : 1;
+  }
+
+  /** {@return bytes of one layer's state} */
+  private static long stateBytes(Part part) {
+    Map<String, Long> elements = part.slot().sizes();
+    return (elements.getOrDefault("conv", 0L) * part.type().dtype("k").bits()
+            + elements.getOrDefault("ssm", 0L) * part.type().dtype("v").bits())
+        / 8;
   }
 
   private void check(Slot slot, CacheType type) {
@@ -100,51 +107,25 @@ record Groups(NormalConfig config, int blockTokens, Settings settings) {
     }
   }
 
-  private KvGroup group(int id, Slot slot, CacheType type, List<Integer> layers) {
+  /** Of states a usable prefix needs the checkpoint at its end alone. */
+  private KvGroup group(int id, Part part, List<Integer> layers) {
+    Slot slot = part.slot();
+    boolean state = slot.kind() == GroupKind.STATE;
+    Integer trailing = state ? Integer.valueOf(1) : slot.size("window");
     return new KvGroup(
         id,
         slot.kind(),
-        slot.window() == null ? HitRule.ALL : HitRule.trailing(slot.window()),
+        trailing == null ? HitRule.ALL : HitRule.trailing(trailing),
         blockTokens,
-        slot.window(),
-        slot.ratio(),
-        null,
+        slot.size("window"),
+        slot.size("ratio"),
+        state ? Long.valueOf(stateBytes(part) * layers.size()) : null,
         layers,
-        slot.kvHeads(),
-        slot.kDim(),
-        slot.vDim(),
-        type.dtype("k"),
-        type.dtype("v"),
-        type.quantization(layers.size(), new KvScales(settings)));
-  }
-
-  /** A usable prefix needs the checkpoint at its end alone. */
-  private void states(Slot slot, List<Integer> layers, Types types, List<KvGroup> groups) {
-    String model = slot.ssmDtype();
-    Dtype own = model == null ? types.conv() : Checkpoint.dtype("config.json: state", model);
-    Dtype ssm = types.ssm() == null ? own : types.ssm();
-    long bytes = slot.conv() * types.conv().bits() / 8 + slot.ssm() * ssm.bits() / 8;
-    long most = MOST_BYTES * settings.shards().count() / Math.max(1, bytes);
-    int parts = Math.ceilDiv(layers.size(), Math.clamp(most, 1, layers.size()));
-    for (int p = 0; p < parts; p++) {
-      int from = p * layers.size() / parts;
-      List<Integer> some = layers.subList(from, (p + 1) * layers.size() / parts);
-      groups.add(
-          new KvGroup(
-              groups.size(),
-              GroupKind.STATE,
-              HitRule.trailing(1),
-              blockTokens,
-              null,
-              null,
-              bytes * some.size(),
-              some,
-              null,
-              null,
-              null,
-              types.conv(),
-              ssm,
-              null));
-    }
+        slot.size("heads"),
+        slot.size("k"),
+        slot.size("v"),
+        part.type().dtype("k"),
+        part.type().dtype("v"),
+        part.type().quantization(layers.size(), new KvScales(settings)));
   }
 }

@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.stream.IntStream;
 
 /**
  * Resolves the format of a model directory as published on Hugging Face, for engines with vLLM's
@@ -41,25 +42,6 @@ import java.util.function.BiFunction;
  * </ul>
  */
 public final class HfResolver implements FormatResolver {
-  private static final Set<String> SETTINGS =
-      Set.of(
-          "layout",
-          "kv_cache_dtype",
-          "kv_cache_dtype_skip_layers",
-          "kv_scales",
-          "calculate_kv_scales",
-          "mamba_cache_dtype",
-          "mamba_ssm_cache_dtype",
-          "dtype",
-          "quantization",
-          "tensor_parallel",
-          "pipeline_parallel",
-          "kv_head_shards",
-          "runner",
-          "numerics",
-          "hf_overrides",
-          "rope_pinned_length");
-
   /** Creates the resolver. */
   public HfResolver() {}
 
@@ -75,7 +57,7 @@ public final class HfResolver implements FormatResolver {
 
   static KvFormat resolve(
       EngineSpec spec, String name, BiFunction<EngineSpec, Settings, ModelFiles> files) {
-    Settings settings = new Settings(spec, name, SETTINGS);
+    Settings settings = new Settings(spec, name);
     Checkpoint model = Checkpoint.read(files.apply(spec, settings), settings);
     Rules rules = Rules.of(Tables.of(Tables.ENGINES, spec.engine()));
     Dtype dtype =
@@ -96,8 +78,8 @@ public final class HfResolver implements FormatResolver {
             plain,
             rules.flag("index") ? new CacheType(rules.table("index"), dtype) : plain,
             skipped(settings, model.config()),
-            state(settings, "mamba_cache_dtype", dtype),
-            state(settings, "mamba_ssm_cache_dtype", null));
+            settings.dtype("mamba_cache_dtype", dtype),
+            settings.dtype("mamba_ssm_cache_dtype", null));
     List<KvGroup> groups = new Groups(model.config(), spec.blockTokens(), settings).of(types);
     String engine =
         spec.engine() + (settings.decides("runner") ? "/" + settings.text("runner") : "");
@@ -113,20 +95,9 @@ public final class HfResolver implements FormatResolver {
     }
     String name = asked.equals("auto") ? rules.rule("auto") : asked;
     String table = Tables.of(Tables.ENGINES).containsKey(engine) ? engine : "vllm";
-    CacheType type =
-        name == null
-            ? plain
-            : CacheType.named(table, name, "settings.kv_cache_dtype", plain.model());
-    if (settings.on("calculate_kv_scales") && type.scalesIn("engine")) {
-      new KvScales(settings).digest("k", 1); // says why not
-    }
-    return type;
-  }
-
-  private static Dtype state(Settings settings, String name, Dtype otherwise) {
-    return settings.decides(name)
-        ? Checkpoint.dtype("settings." + name, settings.text(name))
-        : otherwise;
+    return name == null
+        ? plain
+        : CacheType.named(table, name, "settings.kv_cache_dtype", plain.model());
   }
 
   private static Set<Integer> skipped(Settings settings, NormalConfig config) {
@@ -136,11 +107,9 @@ public final class HfResolver implements FormatResolver {
     for (Object item : settings.isNull(name) ? List.of() : settings.list(name)) {
       String text = String.valueOf(item);
       if (text.equals("sliding_window")) {
-        for (int i = 0; i < layers.size(); i++) {
-          if (layers.get(i).stream().anyMatch(s -> s.kind() == GroupKind.SLIDING)) {
-            out.add(i);
-          }
-        }
+        IntStream.range(0, layers.size())
+            .filter(i -> layers.get(i).stream().anyMatch(s -> s.kind() == GroupKind.SLIDING))
+            .forEach(out::add);
       } else if (text.matches("[0-9]{1,4}") && Integer.parseInt(text) < layers.size()) {
         out.add(Integer.parseInt(text));
       } else {

@@ -1,10 +1,9 @@
 package io.kvasir.core.format;
 
 import io.kvasir.api.format.FormatException;
+import io.kvasir.core.identity.Digests;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Map;
 
@@ -52,11 +51,7 @@ record KvScales(Settings settings) {
     for (int i = 0; i < layers; i++) {
       values.putFloat(1.0f);
     }
-    try {
-      byte[] digest = MessageDigest.getInstance("SHA-256").digest(values.array());
-      return "sha256:" + HexFormat.of().formatHex(digest);
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every JDK has SHA-256", e);
-    }
+    byte[] digest = Digests.sha256().digest(values.array());
+    return "sha256:" + HexFormat.of().formatHex(digest);
   }
 }

@@ -51,7 +51,9 @@ final class LayerList {
     for (Rules source : sources) {
       found = found == null && source.flag("rule") ? list.of(null, source) : found;
       if (!source.flag("keep")) {
-        fields(source).forEach(config::remove);
+        for (String field : fields(source)) {
+          config.remove(field);
+        }
       }
     }
     if (found == null) {
@@ -66,9 +68,8 @@ final class LayerList {
     for (Rules source : Rules.each(spellings)) {
       String field = present(source, config);
       if (field != null) {
-        return config.path(field) instanceof List<?> l
-            ? (long) l.size()
-            : (long) config.text(field).length();
+        Object said = config.path(field);
+        return (long) (said instanceof List<?> l ? l.size() : String.valueOf(said).length());
       }
     }
     return null;

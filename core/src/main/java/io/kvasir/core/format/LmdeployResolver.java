@@ -7,7 +7,6 @@ import io.kvasir.api.format.KvFormat;
 import io.kvasir.api.format.KvGroup;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Resolves the format of a model directory for LMDeploy: as {@link HfResolver} does, with
@@ -31,21 +30,6 @@ import java.util.Set;
  * </ul>
  */
 public final class LmdeployResolver implements FormatResolver {
-  private static final Set<String> SETTINGS =
-      Set.of(
-          "quant_policy",
-          "backend",
-          "kv_scales",
-          "mla_cache_dtype",
-          "device_type",
-          "dtype",
-          "tensor_parallel",
-          "pipeline_parallel",
-          "kv_head_shards",
-          "layout",
-          "numerics",
-          "hf_overrides",
-          "rope_pinned_length");
   private static final Map<String, String> POLICIES =
       Map.of(
           "none",
@@ -75,7 +59,7 @@ public final class LmdeployResolver implements FormatResolver {
 
   @Override
   public KvFormat resolve(EngineSpec spec) {
-    Settings settings = new Settings(spec, name(), SETTINGS);
+    Settings settings = new Settings(spec, name());
     Checkpoint model = Checkpoint.read(ModelFiles.hf(spec, settings), settings);
     String engine = engine(spec, settings);
     Dtype dtype = model.dtype(settings);

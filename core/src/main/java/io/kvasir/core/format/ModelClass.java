@@ -13,6 +13,11 @@ import java.util.TreeSet;
  * @param rules its entry, with those of the class that it is {@code like}
  */
 record ModelClass(String type, Map<String, Object> rules) implements Rules {
+  /** Why a block of some models would be right under no name. */
+  static final String IMPURE =
+      "%s %s: its K and V depend on more than the tokens before them, so no block of it can be"
+          + " shared";
+
   /** Parts of a checkpoint whose code says nothing about K and V. */
   private static final List<String> OTHER_CODE =
       List.of("AutoTokenizer", "AutoProcessor", "AutoImageProcessor", "AutoFeatureExtractor");
@@ -24,18 +29,35 @@ record ModelClass(String type, Map<String, Object> rules) implements Rules {
    *     model
    */
   static ModelClass of(Fields config) {
-    ModelClass found = named(config.text("model_type"));
+    String type = config.text("model_type");
+    Object impure = Tables.of(Tables.IMPURE).get(type);
+    if (impure != null) {
+      throw config.error("model_type", IMPURE, "\"" + type + "\" is", impure);
+    }
+    ModelClass found = named(type);
     if (found == null || found.part()) {
       throw config.error(
           "model_type",
           "\"%s\" is none of the classes that are understood%s (%s); declare the whole format with"
               + " the resolver \"explicit\"",
-          Fields.cut(config.text("model_type")),
-          config.has("auto_map") ? ", and its code comes with the model" : "",
+          Fields.cut(type),
+          Tables.of(Tables.COMMON, "not_described")
+              .getOrDefault(
+                  type, config.has("auto_map") ? ", and its code comes with the model" : ""),
           known());
     }
     found.check(config);
     return found;
+  }
+
+  /** {@return the class of a part of a model: the first of those that it may have unless named} */
+  static ModelClass part(Fields part, List<String> known) {
+    part.json().putIfAbsent("model_type", known.getFirst());
+    String type = part.text("model_type");
+    if (!known.contains(type)) {
+      throw part.beyond("model_type", "%s is not %s", Fields.show(type), String.join(", ", known));
+    }
+    return named(type);
   }
 
   /** {@return the class with this name; null if there is none} */
@@ -79,20 +101,16 @@ record ModelClass(String type, Map<String, Object> rules) implements Rules {
             String.join(", ", known));
       }
     }
-    config
-        .optional("auto_map")
-        .json()
-        .forEach(
-            (name, code) -> {
-              String module =
-                  code instanceof String s && s.contains(".") ? s.substring(0, s.indexOf('.')) : "";
-              if (!OTHER_CODE.contains(name) && !names("remote_code").contains(module)) {
-                throw config.beyond(
-                    "auto_map",
-                    "%s is code that comes with the model and is not that of the class %s",
-                    Fields.show(code),
-                    type);
-              }
-            });
+    for (Map.Entry<String, Object> part : config.optional("auto_map").json().entrySet()) {
+      String code = part.getValue() instanceof String s ? s : "";
+      String module = code.substring(0, Math.max(0, code.indexOf('.')));
+      if (!OTHER_CODE.contains(part.getKey()) && !names("remote_code").contains(module)) {
+        throw config.beyond(
+            "auto_map",
+            "%s is code that comes with the model and is not that of the class %s",
+            Fields.show(part.getValue()),
+            type);
+      }
+    }
   }
 }

@@ -62,8 +62,11 @@ record ModelFiles(
                         .formatted(what)));
   }
 
+  /** An override replaces a value; objects are merged, as vLLM and transformers do it. */
   private static Map<String, Object> overridden(Map<String, Object> config, Settings settings) {
-    return merged(config, settings.optional("hf_overrides").json());
+    Map<String, Object> out = new LinkedHashMap<>(settings.optional("hf_overrides").json());
+    new Fields("", out).fill(config);
+    return out;
   }
 
   private static Map<String, Object> json(Path file) {
@@ -74,19 +77,5 @@ record ModelFiles(
     } catch (IOException e) {
       throw new FormatException("%s: cannot be read: %s".formatted(file, e), e);
     }
-  }
-
-  /** An override replaces a value; objects are merged, as vLLM and transformers do it. */
-  private static Map<String, Object> merged(
-      Map<String, Object> config, Map<String, Object> overrides) {
-    Map<String, Object> out = new LinkedHashMap<>(config);
-    overrides.forEach(
-        (name, value) ->
-            out.put(
-                name,
-                value instanceof Map<?, ?> m && out.get(name) instanceof Map<?, ?> old
-                    ? merged(Tables.object(old), Tables.object(m))
-                    : value));
-    return out;
   }
 }

@@ -24,6 +24,7 @@ record NormalConfig(
     String dtype) {
   static final int MOST_LAYERS = 4096;
   static final int MOST_DIMENSION = 1 << 16;
+  private static final String TEXT = "text_config";
   private static final String TYPES = "layer_types";
 
   /**
@@ -35,21 +36,26 @@ record NormalConfig(
    */
   static NormalConfig of(String place, Map<String, Object> file, Settings settings) {
     Fields root = new Fields(place, plain(file));
-    Purity.checkType(root);
     ModelClass outer = ModelClass.of(root);
-    Purity.check(root, outer);
+    Map<String, Object> parts = outer.table("parts");
     Fields text = root;
     ModelClass model = outer;
     String dtype = dtype(root, null);
-    if (outer.flag("text")) {
-      spelled(root, outer, false);
-      text = root.part("text_config");
-      model = textClass(text, outer);
-      Purity.check(text, model);
-      dtype = dtype(text, dtype);
-      parts(root, outer, dtype);
+    spelled(root, outer, parts.isEmpty());
+    for (Map.Entry<String, Object> entry : parts.entrySet()) {
+      if (entry.getKey().equals(TEXT)) {
+        text = root.part(TEXT);
+        model = ModelClass.part(text, Tables.strings(entry.getValue()));
+        model.check(text);
+        dtype = dtype(text, dtype);
+        spelled(text, model, false);
+      } else if (!root.isNull(entry.getKey())) {
+        Fields part = root.part(entry.getKey());
+        part.fill(ModelClass.part(part, Tables.strings(entry.getValue())).table("defaults"));
+        String own = dtype(part, null);
+        part.json().putAll(own == null || own.equals(dtype) ? Map.of() : Map.of("dtype", own));
+      }
     }
-    spelled(text, model, !outer.flag("text"));
     heads(text, model);
     Rope.normalize(text, model, settings);
     layerTypes(text, model);
@@ -69,31 +75,20 @@ record NormalConfig(
   private static Map<String, Object> plain(Map<String, Object> json) {
     Map<String, Object> out = new LinkedHashMap<>(json);
     out.keySet().removeAll(Tables.COSMETIC);
-    Tables.of(Tables.COMMON, "says_nothing")
-        .forEach(
-            (name, value) -> {
-              if (out.get(name) == null || Fields.same(out.get(name), value)) {
-                out.remove(name);
-              }
-            });
-    out.replaceAll(
-        (name, value) ->
-            value instanceof Map<?, ?> part && name.endsWith("_config") && !name.startsWith("quant")
-                ? plain(Tables.object(part))
-                : value);
-    return out;
-  }
-
-  private static ModelClass textClass(Fields text, ModelClass outer) {
-    text.json().putIfAbsent("model_type", outer.rule("text"));
-    String type = text.text("model_type");
-    List<String> known = outer.flag("texts") ? outer.names("texts") : List.of(outer.rule("text"));
-    if (!known.contains(type)) {
-      throw text.beyond("model_type", "%s is not %s", Fields.show(type), String.join(", ", known));
+    for (Map.Entry<String, Object> each : Tables.of(Tables.COMMON, "says_nothing").entrySet()) {
+      Object said = out.get(each.getKey());
+      if (said == null || Fields.same(said, each.getValue())) {
+        out.remove(each.getKey());
+      }
     }
-    ModelClass model = ModelClass.named(type);
-    model.check(text);
-    return model;
+    for (Map.Entry<String, Object> each : out.entrySet()) {
+      String name = each.getKey();
+      boolean part = name.endsWith("_config") && !name.startsWith("quant");
+      if (part && each.getValue() instanceof Map<?, ?> inner) {
+        each.setValue(plain(Tables.object(inner)));
+      }
+    }
+    return out;
   }
 
   /**
@@ -113,58 +108,34 @@ record NormalConfig(
       }
     }
     config.fill(model.table("defaults"));
-    refuse(config, Tables.of(Tables.COMMON, "refused"));
-    refuse(config, model.table("refused"));
-    model
-        .table("only")
-        .forEach(
-            (name, values) -> {
-              if (!((List<?>) values).contains(config.path(name))) {
-                throw config.beyond(
-                    name,
-                    "%s is not understood in the class %s",
-                    Fields.show(config.path(name)),
-                    model.type());
-              }
-            });
-    model
-        .table("derive")
-        .forEach(
-            (name, expression) -> {
-              Object byDefault = model.table("defaults").get(name);
-              boolean left = "auto".equals(byDefault) && byDefault.equals(config.get(name));
-              if (config.isNull(name) || left) {
-                config.put(name, Expression.number((String) expression, config, name));
-              }
-            });
+    Map<String, Object> only = new LinkedHashMap<>(Tables.of(Tables.COMMON, "only"));
+    only.putAll(model.table("only"));
+    config.only(only);
+    for (Map.Entry<String, Object> each : model.table("derive").entrySet()) {
+      String name = each.getKey();
+      Object byDefault = model.table("defaults").get(name);
+      boolean left = "auto".equals(byDefault) && byDefault.equals(config.get(name));
+      if (config.isNull(name) || left) {
+        config.put(name, Expression.number((String) each.getValue(), config, name));
+      }
+    }
   }
 
   private static void rename(Fields config, ModelClass model) {
     config.put("model_type", model.type());
-    model
-        .table("names")
-        .forEach(
-            (old, own) -> {
-              String name = (String) own;
-              Object value = config.path(old);
-              Object now = config.path(name);
-              if (value != null && now != null && !Fields.same(value, now)) {
-                throw config.contradicts(old, value, name + " %s", now);
-              }
-              config.remove(old);
-              if (value != null) {
-                config.put(name, value);
-              }
-            });
-  }
-
-  private static void refuse(Fields config, Map<String, Object> reasons) {
-    reasons.forEach(
-        (name, why) -> {
-          if (!config.isNull(name) && !Boolean.FALSE.equals(config.get(name))) {
-            throw config.beyond(name, "%s, but %s", Fields.show(config.get(name)), why);
-          }
-        });
+    for (Map.Entry<String, Object> each : model.table("names").entrySet()) {
+      String old = each.getKey();
+      String name = (String) each.getValue();
+      Object value = config.path(old);
+      Object now = config.path(name);
+      if (value != null && now != null && !Fields.same(value, now)) {
+        throw config.contradicts(old, value, name + " %s", now);
+      }
+      config.remove(old);
+      if (value != null) {
+        config.put(name, value);
+      }
+    }
   }
 
   private static void heads(Fields config, ModelClass model) {
@@ -181,9 +152,9 @@ record NormalConfig(
 
   /** Puts {@code layer_types}, and the other lists by layer that a class derives, in. */
   private static void layerTypes(Fields config, ModelClass model) {
-    model
-        .table("derived_lists")
-        .forEach((name, spellings) -> LayerList.normalize(name, spellings, config));
+    for (Map.Entry<String, Object> each : model.table("derived_lists").entrySet()) {
+      LayerList.normalize(each.getKey(), each.getValue(), config);
+    }
     Object spellings = model.rules().get("layers");
     boolean own = spellings.toString().contains(TYPES);
     Fields other = config.with(TYPES, config.get(TYPES));
@@ -210,28 +181,6 @@ record NormalConfig(
           "is not what the class %s does with its layers, and engines differ in which they follow",
           model.type());
     }
-  }
-
-  /** Other parts of a model, such as its vision: their class's defaults, and no dtype twice. */
-  private static void parts(Fields root, ModelClass outer, String dtype) {
-    outer
-        .table("parts")
-        .forEach(
-            (name, type) -> {
-              if (root.isNull(name)) {
-                return;
-              }
-              Fields part = root.part(name);
-              part.json().putIfAbsent("model_type", type);
-              if (!part.text("model_type").equals(type)) {
-                throw part.wrong("model_type", "\"" + type + "\"");
-              }
-              String own = dtype(part, null);
-              if (own != null && !own.equals(dtype)) {
-                part.put("dtype", own);
-              }
-              part.fill(ModelClass.named((String) type).table("defaults"));
-            });
   }
 
   /** Takes the dtype out, under either name and with or without {@code torch.} before it. */

@@ -2,6 +2,7 @@ package io.kvasir.core.format;
 
 import io.kvasir.api.identity.CanonicalJson;
 import java.math.BigDecimal;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +20,6 @@ import java.util.TreeMap;
  * {@code off}: a field that says that there is no RoPE.
  */
 final class Rope {
-  private static final List<String> LEARNT = List.of("llama3", "yarn", "longrope");
   private static final String PARAMETERS = "rope_parameters";
   private static final String SCALING = "rope_scaling";
   private static final String PARTIAL = "partial_rotary_factor";
@@ -57,15 +57,16 @@ final class Rope {
 
   /** {@return the largest factor by which positions are stretched, at least 1} */
   static double reach(Fields config) {
-    if (!(config.get(PARAMETERS) instanceof Map<?, ?> parameters)) {
-      return 1;
+    double most = 1;
+    Map<String, Object> parameters = config.optional(PARAMETERS).json();
+    List<Object> all = new ArrayList<>(parameters.values());
+    all.add(parameters);
+    for (Object each : all) {
+      if (each instanceof Map<?, ?> kind && kind.get("factor") instanceof Number factor) {
+        most = Math.max(most, factor.doubleValue());
+      }
     }
-    double factor = parameters.get("factor") instanceof Number n ? n.doubleValue() : 1;
-    for (Object each : parameters.values()) {
-      Object own = each instanceof Map<?, ?> kind ? kind.get("factor") : null;
-      factor = Math.max(factor, own instanceof Number n ? n.doubleValue() : 1);
-    }
-    return Math.max(1, factor);
+    return most;
   }
 
   private Map<String, Object> normal() {
@@ -74,36 +75,40 @@ final class Rope {
     if (kinds.isEmpty()) {
       out.putAll(ofKind("", rule, true));
     }
-    kinds.forEach(
-        (kind, json) -> {
-          Rules own = Rules.of(json);
-          out.put(kind, ofKind(kind, own, own.flag("scaled")));
-        });
-    kinds.values().forEach(kind -> config.remove(thetaName(Rules.of(kind))));
-    List.of("rope_theta", SCALING).forEach(config::remove);
-    if (!nested || !CanonicalJson.text(given).contains(PARTIAL)) {
-      config.remove(PARTIAL);
+    List<String> merged = new ArrayList<>(List.of("rope_theta", SCALING));
+    for (Map.Entry<String, Object> kind : kinds.entrySet()) {
+      Rules own = Rules.of(kind.getValue());
+      out.put(kind.getKey(), ofKind(kind.getKey(), own, own.flag("scaled")));
+      merged.add(thetaName(own));
     }
     if (rule.flag("partial_from")) {
-      config.remove(rule.names("partial_from").getFirst());
+      merged.add(rule.names("partial_from").getFirst());
+    }
+    for (String name : merged) {
+      config.remove(name);
+    }
+    if (!nested || !CanonicalJson.text(given).contains(PARTIAL)) {
+      config.remove(PARTIAL);
     }
     return out;
   }
 
   /** Refuses parameters of no kind of layers, and of all where each kind has its own. */
   private void refuseOthers() {
-    given.forEach(
-        (name, value) -> {
-          if (value instanceof Map<?, ?> && !kinds.containsKey(name)) {
-            throw config.error(
-                PARAMETERS + "." + name,
-                kinds.isEmpty()
-                    ? "an object, but the class has one RoPE for all layers"
-                    : "is none of the kinds of layers that have a RoPE (%s)",
-                String.join(", ", new TreeMap<>(kinds).keySet()));
-          }
-        });
-    boolean apart = kinds.values().stream().noneMatch(kind -> Rules.of(kind).flag("scaled"));
+    for (Map.Entry<String, Object> own : given.entrySet()) {
+      if (own.getValue() instanceof Map<?, ?> && !kinds.containsKey(own.getKey())) {
+        throw config.error(
+            PARAMETERS + "." + own.getKey(),
+            kinds.isEmpty()
+                ? "an object, but the class has one RoPE for all layers"
+                : "is none of the kinds of layers that have a RoPE (%s)",
+            String.join(", ", new TreeMap<>(kinds).keySet()));
+      }
+    }
+    boolean apart = true;
+    for (Object kind : kinds.values()) {
+      apart &= !Rules.of(kind).flag("scaled");
+    }
     boolean ofNoKind = !scaling.isEmpty() || (!nested && !given.isEmpty());
     if (!kinds.isEmpty() && apart && ofNoKind) {
       throw config.error(
@@ -115,22 +120,22 @@ final class Rope {
   }
 
   private Map<String, Object> ofKind(String kind, Rules own, boolean scaled) {
-    String place = given.isEmpty() && scaled ? SCALING : PARAMETERS;
-    Map<String, Object> p = new LinkedHashMap<>();
+    String place = PARAMETERS + "." + kind;
+    Map<String, Object> p = new TreeMap<>();
     if (nested) {
-      place = PARAMETERS + "." + kind;
       p.putAll(clean(config.entry(PARAMETERS + ".", given).object(kind)));
     } else if (scaled) {
+      place = given.isEmpty() ? SCALING : PARAMETERS;
       p.putAll(given.isEmpty() ? scaling : given);
       p.putAll(p.isEmpty() ? rule.table("default") : Map.of());
-    } else {
-      place = PARAMETERS + "." + kind;
     }
     if (scaled && !given.isEmpty()) {
-      scaling.forEach((name, value) -> agree(SCALING + "." + name, value, p.get(name)));
+      for (Map.Entry<String, Object> each : scaling.entrySet()) {
+        agree(SCALING + "." + each.getKey(), each.getValue(), p.get(each.getKey()));
+      }
     }
     merge(p, "rope_theta", thetaName(own));
-    return complete(config.entry(place + ".", new TreeMap<>(p)), own);
+    return complete(config.entry(place + ".", p), own);
   }
 
   private static String thetaName(Rules kind) {
@@ -140,20 +145,16 @@ final class Rope {
   /** Null is absent, and {@code type} is the old name of {@code rope_type}. */
   private Map<String, Object> clean(Fields parameters) {
     Map<String, Object> out = new LinkedHashMap<>();
-    parameters
-        .json()
-        .forEach(
-            (name, value) -> {
-              String own = name.equals("type") ? "rope_type" : name;
-              Object old = value == null ? null : out.putIfAbsent(own, value);
-              if (old != null && !Fields.same(old, value)) {
-                throw parameters.error(
-                    own, "%s contradicts %s", Fields.show(old), Fields.show(value));
-              }
-            });
+    for (Map.Entry<String, Object> each : parameters.json().entrySet()) {
+      String own = each.getKey().equals("type") ? "rope_type" : each.getKey();
+      Object old = each.getValue() == null ? null : out.putIfAbsent(own, each.getValue());
+      if (old != null && !Fields.same(old, each.getValue())) {
+        throw parameters.contradicts(own, old, "%s", each.getValue());
+      }
+    }
     if (out.get("rope_type") instanceof String type) {
-      String own = type.equals("su") ? "longrope" : type;
-      out.put("rope_type", rule.table("types").getOrDefault(own, own));
+      Object own = rule.table("types").getOrDefault(type, Tables.of(Tables.ROPE).get(type));
+      out.put("rope_type", own instanceof String other ? other : type);
     }
     return out;
   }
@@ -190,11 +191,11 @@ final class Rope {
           String.join(", ", types.keySet()));
     }
     Rules type = Rules.of(types.get(name));
-    if (rule.flag("original") && LEARNT.contains(name)) {
+    if (rule.flag("original") && type.flag("original")) {
       merge(p, "original_max_position_embeddings", "original_max_position_embeddings");
     }
-    own.table(name).forEach(p::putIfAbsent);
-    type.table("defaults").forEach(p::putIfAbsent);
+    fields.fill(own.table(name));
+    fields.fill(type.table("defaults"));
     for (String required : type.names("required")) {
       if (fields.isNull(required)) {
         throw fields.error(required, "missing; a RoPE of type \"%s\" has no default for it", name);
@@ -209,19 +210,7 @@ final class Rope {
     fields.positive("rope_theta");
     fields.positive(PARTIAL);
     if (type.flag("by_length")) {
-      int pinned =
-          settings
-              .pinnedRope(config)
-              .orElseThrow(
-                  () ->
-                      fields.asks(
-                          "rope_pinned_length",
-                          "rope_type",
-                          "\"%s\" rotates K by the length of the whole request, so no block can be"
-                              + " shared; give the setting rope_pinned_length if the engine uses"
-                              + " the one table of that length for all requests",
-                          name));
-      p.put("pinned_length", (long) pinned);
+      p.put("pinned_length", settings.pinnedRope(config, fields));
     }
     return p;
   }

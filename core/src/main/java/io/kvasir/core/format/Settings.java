@@ -1,11 +1,10 @@
 package io.kvasir.core.format;
 
 import io.kvasir.api.EngineSpec;
+import io.kvasir.api.format.Dtype;
 import io.kvasir.api.format.FormatException;
 import io.kvasir.api.format.Shards;
-import java.util.OptionalInt;
-import java.util.Set;
-import java.util.TreeSet;
+import java.util.List;
 
 /** The settings of an engine, of which a resolver knows each. */
 final class Settings extends Fields {
@@ -17,15 +16,16 @@ final class Settings extends Fields {
    * @throws FormatException if the resolver does not know one: ignored, it could decide what the
    *     bytes mean
    */
-  Settings(EngineSpec spec, String resolver, Set<String> known) {
+  Settings(EngineSpec spec, String resolver) {
     super("settings.", spec.settings());
+    List<String> known = Tables.strings(Tables.of(Tables.COMMON, "settings").get(resolver));
     for (String name : spec.settings().keySet()) {
       if (!known.contains(name)) {
         throw error(
             name,
             "unknown to the resolver \"%s\", which knows %s",
             resolver,
-            String.join(", ", new TreeSet<>(known)));
+            String.join(", ", known));
       }
     }
   }
@@ -47,18 +47,33 @@ final class Settings extends Fields {
     return !isNull(name) && flag(name);
   }
 
+  /** {@return the type under a name; another one where the engine did not decide} */
+  Dtype dtype(String name, Dtype otherwise) {
+    return decides(name) ? Checkpoint.dtype(at(name), text(name)) : otherwise;
+  }
+
   /**
    * {@return the length of whose RoPE table the engine makes use for all requests}; the text {@code
    * max_position_embeddings} is the model's own
+   *
+   * @param config the model's configuration
+   * @param rope the parameters of a RoPE that has a table for each length
    */
-  OptionalInt pinnedRope(Fields config) {
-    if (!decides("rope_pinned_length")) {
-      return OptionalInt.empty();
-    }
+  long pinnedRope(Fields config, Fields rope) {
+    String name = "rope_pinned_length";
     String own = "max_position_embeddings";
-    boolean model = own.equals(get("rope_pinned_length"));
-    return OptionalInt.of(
-        (model ? config : this).integer(model ? own : "rope_pinned_length", 1, Integer.MAX_VALUE));
+    if (!decides(name)) {
+      throw rope.asks(
+          name,
+          "rope_type",
+          "%s rotates K by the length of the whole request, so no block can be shared; give the"
+              + " setting rope_pinned_length if the engine uses the one table of that length for"
+              + " all requests",
+          show(rope.get("rope_type")));
+    }
+    return own.equals(get(name))
+        ? config.integer(own, 1, Integer.MAX_VALUE)
+        : integer(name, 1, Integer.MAX_VALUE);
   }
 
   /**

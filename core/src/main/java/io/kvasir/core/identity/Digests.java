@@ -5,10 +5,11 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /** SHA-256, plain and behind a tag. */
-final class Digests {
+public final class Digests {
   private Digests() {}
 
-  static MessageDigest sha256() {
+  /** {@return a digest of SHA-256} */
+  public static MessageDigest sha256() {
     try {
       return MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {

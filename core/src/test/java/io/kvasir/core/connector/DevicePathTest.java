@@ -44,6 +44,7 @@ final class DevicePathTest {
     final List<Later> landings = new CopyOnWriteArrayList<>();
     final Gate gathering = new Gate();
     volatile boolean landsLater = true;
+    volatile Flaw flaw = Flaw.NONE;
     volatile StoreException failure;
 
     PagedBlocks memory(int blocks) {
@@ -94,7 +95,7 @@ final class DevicePathTest {
       if (!landsLater) {
         return Landing.DONE;
       }
-      Later landing = new Later(first);
+      Later landing = new Later(first, flaw);
       landings.add(landing);
       return landing;
     }
@@ -107,10 +108,17 @@ final class DevicePathTest {
     }
   }
 
+  /** How a landing breaks the rules. */
+  private enum Flaw {
+    NONE,
+    TELLS_TWICE,
+    THROWS
+  }
+
   /** Is done when a test says so; its events are the plane and the first block. */
-  private record Later(int first, CompletableFuture<Void> done) implements Landing {
-    Later(int first) {
-      this(first, new CompletableFuture<>());
+  private record Later(int first, Flaw flaw, CompletableFuture<Void> done) implements Landing {
+    Later(int first, Flaw flaw) {
+      this(first, flaw, new CompletableFuture<>());
     }
 
     @Override
@@ -121,6 +129,13 @@ final class DevicePathTest {
     @Override
     public void whenDone(Runnable action) {
       var _ = done.thenRun(action);
+      switch (flaw) {
+        case NONE -> {}
+        case TELLS_TWICE -> {
+          var _ = done.thenRun(action);
+        }
+        case THROWS -> throw new IllegalStateException("no thread to tell on");
+      }
     }
   }
 
@@ -341,13 +356,14 @@ final class DevicePathTest {
               second.pass();
             }
           };
-      Transfer<LoadResult> load = request.loadAhead(match, path.memory(8), Bench.soon());
-      second.awaitArrivals(1);
+      Transfer<LoadResult> load = request.loadAhead(match, path.memory(8), Bench.in(60_000));
+      second.awaitArrivals(1); // the only worker
       assertEquals(1, path.landings.size());
       load.cancel();
       Thread.sleep(50);
       assertFalse(load.done(), "the engine would use what is being written");
       path.landings.getFirst().done().complete(null);
+      Bench.until("ended, whatever the store does", load::done);
       LoadResult result = load.await(Bench.soon());
       assertEquals(16, result.tokens());
       assertEquals(BlockStatus.CANCELLED, result.parts().getFirst().statuses().get(4));
@@ -356,6 +372,25 @@ final class DevicePathTest {
       Bench.until("frames back", () -> connector.gauges().frames() == 0);
       assertEquals(1, path.landings.size(), "and nothing was ordered after it");
     }
+  }
+
+  @Test
+  void closingWaitsForTheCopiesOfALoadThatWasNotReported() throws InterruptedException {
+    Gate second = new Gate();
+    Connector connector = open();
+    KvRequest request = connector.request(RequestScope.NONE, Bench.prompt(33));
+    Transfer<LoadResult> load = loadHalf(request, store(connector, request), second);
+    load.cancel();
+    second.open();
+    path.landings.get(0).done().complete(null);
+    Thread closing = Thread.startVirtualThread(connector::close);
+    closing.join(100);
+    assertTrue(closing.isAlive(), "the engine would free what is being written");
+    assertFalse(load.done());
+    path.landings.get(1).done().complete(null);
+    Bench.until("closed", () -> !closing.isAlive());
+    assertEquals(1, connector.poll(c -> assertEquals(load.id(), c.transferId())));
+    Bench.until("idle", () -> connector.gauges().idle());
   }
 
   @Test
@@ -386,5 +421,94 @@ final class DevicePathTest {
             return unregistered[0] == 1;
           }
         });
+  }
+
+  @Test
+  void aLandingThatTellsItsEndTwiceEndsOnce() {
+    path.flaw = Flaw.TELLS_TWICE;
+    try (Connector connector = open();
+        KvRequest request = connector.request(RequestScope.NONE, Bench.prompt(33))) {
+      PrefixMatch match = store(connector, request);
+      store.onLoad =
+          blocks -> {
+            if (blocks.keys().firstBlock() == 0) {
+              blocks.set(1, BlockStatus.MISS);
+            }
+          };
+      assertEquals(
+          4, request.loadAhead(match, path.memory(8), Bench.soon()).await(Bench.soon()).tokens());
+      path.landings.get(0).done().complete(null);
+      path.landings.get(2).done().complete(null);
+      Bench.until("the second batch's are back", () -> connector.gauges().frames() == 4);
+      path.landings.get(1).done().complete(null);
+      Bench.until("all are back", () -> connector.gauges().frames() == 0);
+    }
+  }
+
+  /** {@return a load ahead of which the store has the second half and does not let go} */
+  private Transfer<LoadResult> loadHalf(KvRequest request, PrefixMatch match, Gate second) {
+    store.onLoad =
+        blocks -> {
+          if (blocks.keys().firstBlock() == 0) {
+            blocks.set(1, BlockStatus.MISS);
+          } else {
+            second.pass();
+          }
+        };
+    Transfer<LoadResult> load = request.loadAhead(match, path.memory(8), Bench.in(60_000));
+    second.awaitArrivals(1);
+    return load;
+  }
+
+  @Test
+  void aLandingThatTellsItsEndTwiceEndsNoOther() throws InterruptedException {
+    path.flaw = Flaw.TELLS_TWICE;
+    Gate second = new Gate();
+    try (Connector connector = open();
+        KvRequest request = connector.request(RequestScope.NONE, Bench.prompt(33))) {
+      Transfer<LoadResult> load = loadHalf(request, store(connector, request), second);
+      path.landings.get(0).done().complete(null);
+      load.cancel();
+      Thread.sleep(50);
+      assertFalse(load.done(), "blocks 2 and 3 are being written");
+      path.landings.get(1).done().complete(null);
+      Bench.until("ended", load::done);
+      second.open();
+    }
+  }
+
+  @Test
+  void aLandingWhoseEndNobodyTellsHoldsNoCancel() {
+    path.flaw = Flaw.THROWS;
+    Gate second = new Gate();
+    try (Connector connector = open();
+        KvRequest request = connector.request(RequestScope.NONE, Bench.prompt(33))) {
+      Transfer<LoadResult> load = loadHalf(request, store(connector, request), second);
+      load.cancel();
+      Bench.until("ended", load::done);
+      assertEquals(events(0, 2), load.await(Bench.soon()).arrival().events(0, 0, 0));
+      second.open();
+      path.landings.forEach(landing -> landing.done().complete(null));
+      Bench.until("frames back", () -> connector.gauges().quarantinedFrames() == 0);
+    }
+  }
+
+  @Test
+  void aLandingWhoseEndNobodyTellsIsNotTrustedAndItsFramesAreKeptFromAll() {
+    path.flaw = Flaw.THROWS;
+    try (Connector connector = open();
+        KvRequest request = connector.request(RequestScope.NONE, Bench.prompt(33))) {
+      PrefixMatch match = store(connector, request);
+      Transfer<LoadResult> load = request.loadAhead(match, path.memory(8), Bench.in(60_000));
+      Bench.until("ended by itself", load::done);
+      LoadResult result = load.await(Bench.soon());
+      assertEquals(Collections.nCopies(8, BlockStatus.IO), result.parts().getFirst().statuses());
+      assertEquals(events(0, 4), result.arrival().events(0, 0, 0), "they may be under way still");
+      Bench.until("kept", () -> connector.gauges().quarantinedFrames() == 8);
+      assertEquals(0, connector.gauges().frames());
+      path.landings.forEach(landing -> landing.done().complete(null));
+      Bench.until("told after all", () -> connector.gauges().quarantinedFrames() == 0);
+      assertTrue(connector.gauges().frames() == 0, () -> connector.gauges().toString());
+    }
   }
 }

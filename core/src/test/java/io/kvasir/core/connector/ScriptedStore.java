@@ -35,6 +35,7 @@ final class ScriptedStore implements Store {
   final AtomicInteger loads = new AtomicInteger();
   final AtomicInteger saves = new AtomicInteger();
   final AtomicInteger leases = new AtomicInteger();
+  final AtomicInteger given = new AtomicInteger(); // leases, those that are closed included
   final AtomicInteger renewals = new AtomicInteger();
   final AtomicInteger openViews = new AtomicInteger();
   final List<String> order = java.util.Collections.synchronizedList(new ArrayList<>());
@@ -109,6 +110,7 @@ final class ScriptedStore implements Store {
         present.set(i, blocks.containsKey(key(keys, i)));
       }
       leases.incrementAndGet();
+      given.incrementAndGet();
       return new Lease(keys, present);
     }
 

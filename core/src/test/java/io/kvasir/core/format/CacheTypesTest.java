@@ -236,9 +236,9 @@ class CacheTypesTest {
                 config("llama"),
                 Map.of("kv_cache_dtype", "fp8", "kv_scales", "one", "calculate_kv_scales", true)));
     assertRefused(
-        "config.json: quantization_config.kv_cache_scheme.dynamic: scales are computed at run time"
-            + " and do not lie in the block, so no block can be shared; give the setting"
-            + " kv_cache_dtype if the engine stores another type",
+        "config.json: quantization_config.kv_cache_scheme.dynamic: true, but scales that are"
+            + " computed at run time do not lie in the block, so no block can be shared; give the"
+            + " setting kv_cache_dtype if the engine stores another type",
         () ->
             hf(
                 directory,
@@ -451,6 +451,9 @@ class CacheTypesTest {
     KvGroup fp8 = sglang(config("deepseek_v32"), "fp8_e4m3").groups().getFirst();
     assertEquals("fp8_ds_mla", fp8.quant().k().scheme());
     assertEquals(128, fp8.quant().k().groupSize());
+    assertEquals("group", fp8.quant().k().axis());
+    assertEquals(128, fp8.quant().v().groupSize());
+    assertEquals("group", fp8.quant().v().axis());
     KvGroup index = sglang(config("deepseek_v32"), "auto").groups().getLast();
     assertEquals("fp8_e4m3", index.kDtype().wireName());
     assertTrue(index.quant().k().scales().inBlock());

@@ -122,7 +122,7 @@ class FormatFuzzTest {
   private static Map<String, Object> whole(String type) {
     Map<String, Object> file = new LinkedHashMap<>(Models.config(type));
     ModelClass model = ModelClass.named(type);
-    if (!model.flag("text")) {
+    if (!model.flag("parts")) {
       model.table("defaults").forEach(file::putIfAbsent);
     }
     Map<String, Object> scaled = replaced(file, "rope_scaling", Map.of("rope_type", "default"));

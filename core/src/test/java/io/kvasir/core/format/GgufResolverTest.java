@@ -12,6 +12,7 @@ import io.kvasir.api.format.KvFormat;
 import io.kvasir.api.format.KvGroup;
 import io.kvasir.api.identity.CanonicalJson;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,6 +22,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -175,7 +177,42 @@ class GgufResolverTest {
         + " feed_forward_length=[0,64,0,0,0,64,0,0] ssm.conv_kernel=4 ssm.inner_size=512"
         + " ssm.state_size=128 ssm.time_step_rank=16 ssm.group_count=8 expert_count=128",
     "lfm2 | lfm2 | {\"full_attn_idxs\":[2,5]} | attention.head_count_kv=[0,0,2,0,0,2,0,0]"
-        + " shortconv.l_cache=3"
+        + " shortconv.l_cache=3",
+    "lfm2moe | lfm2_moe |"
+        + " {\"layer_types\":[\"conv\",\"conv\",\"full_attention\",\"conv\",\"conv\",\"full_attention\",\"conv\",\"conv\"]}"
+        + " | attention.head_count_kv=[0,0,2,0,0,2,0,0] shortconv.l_cache=3 expert_count=32",
+    "falcon-h1 | falcon_h1 |"
+        + " {\"head_dim\":64,\"mamba_n_heads\":16,\"mamba_d_ssm\":512,\"mamba_d_head\":32,\"mamba_d_state\":128,\"mamba_n_groups\":2,\"mamba_d_conv\":3}"
+        + " | attention.key_length=64 attention.value_length=64 ssm.conv_kernel=3"
+        + " ssm.inner_size=512 ssm.state_size=128 ssm.time_step_rank=16 ssm.group_count=2",
+    "gemma3n | gemma3n_text |"
+        + " {\"num_hidden_layers\":22,\"head_dim\":128,\"sliding_window\":1024,\"num_kv_shared_layers\":2}"
+        + " | block_count=22 attention.key_length=128 attention.sliding_window=1024"
+        + " attention.shared_kv_layers=2.0"
+        + " attention.sliding_window_pattern=[true,true,true,true,false,true,true,true,true,false,true,true,true,true,false,true,true,true,true,false,true,true]",
+    "qwen3vl | qwen3_vl_text | {\"head_dim\":64} | attention.key_length=64 n_deepstack_layers=3"
+        + " rope.dimension_sections=[24,20,20,0]",
+    "qwen3vlmoe | qwen3_vl_moe_text | {\"head_dim\":128} | attention.key_length=128"
+        + " n_deepstack_layers=3 expert_count=128",
+    "smollm3 | smollm3 | {} | rope.dimension_count=64",
+    "seed_oss | seed_oss | {\"head_dim\":32} | attention.key_length=32",
+    "ernie4_5 | ernie4_5 | {\"head_dim\":32} | attention.key_length=32",
+    "ernie4_5-moe | ernie4_5_moe | {} | expert_count=64",
+    "arcee | arcee | {} | ",
+    "olmoe | olmoe | {} | expert_count=64",
+    "apertus | apertus | {} | rope.dimension_count=64",
+    "exaone4 | exaone4 | {\"sliding_window\":null} | ",
+    "exaone4 | exaone4 |"
+        + " {\"sliding_window\":4096,\"layer_types\":[\"sliding_attention\",\"sliding_attention\",\"sliding_attention\",\"full_attention\",\"sliding_attention\",\"sliding_attention\",\"sliding_attention\",\"full_attention\"]}"
+        + " | attention.sliding_window=4096"
+        + " attention.sliding_window_pattern=[true,true,true,false,true,true,true,false]",
+    "dots1 | dots1 | {\"num_hidden_layers\":70,\"sliding_window\":null} | block_count=70"
+        + " expert_count=128",
+    "qwen2 | mimo | {} | ",
+    "deepseek2 | kimi_k2 |"
+        + " {\"num_key_value_heads\":8,\"kv_lora_rank\":512,\"qk_rope_head_dim\":64,\"rope_theta\":50000}"
+        + " | attention.head_count_kv=1 attention.kv_lora_rank=512 attention.key_length=576"
+        + " rope.dimension_count=64 rope.freq_base=50000.0 expert_count=384"
   };
 
   private static final Map<String, Object> SETTINGS =
@@ -197,7 +234,12 @@ class GgufResolverTest {
           KvFormat found = gguf(header(columns).version(version).bytes(), "none", SETTINGS);
           assertEquals(right.groups(), found.groups());
           assertEquals(rope(right), rope(found));
+          assertEquals(withoutRope(right), withoutRope(found));
         });
+  }
+
+  private static Object withoutRope(KvFormat format) {
+    return format.config().tree().orElseThrow().get("no_rope_layers");
   }
 
   @Test
@@ -348,6 +390,7 @@ class GgufResolverTest {
     EngineSpec.Builder spec =
         EngineSpec.builder().engine("llama.cpp").model(directory).blockTokens(16);
     spec.setting("layout", "l/1");
+    Files.writeString(directory.resolve("README.md"), "no model");
     assertEquals(1, new GgufResolver().resolve(spec.build()).groups().size());
     Files.write(directory.resolve("b.gguf"), llama().bytes());
     Models.assertRefused(
@@ -404,6 +447,37 @@ class GgufResolverTest {
     assertEquals(digest, digest(template));
     assertEquals(before, id(template));
     assertTrue(digest.matches("sha256:[0-9a-f]{64}"), digest);
+    assertNotEquals(digest, digest(llama().put("tokenizer.huggingface.json", "{}")));
+  }
+
+  @Test
+  void tokenizersLabelIsOfKeysAndValuesWhateverTheirOrder() throws IOException {
+    GgufFile file = new GgufFile().put("tokenizer.a", "x").put("tokenizer.b", "y");
+    GgufFile turned = new GgufFile().put("tokenizer.b", "y").put("tokenizer.a", "x");
+    GgufFile swapped = new GgufFile().put("tokenizer.a", "y").put("tokenizer.b", "x");
+    GgufFile named = new GgufFile().put("tokenizer.a", "x").put("tokenizer.c", "y");
+    assertEquals(digest(file), digest(turned));
+    assertNotEquals(digest(file), digest(swapped));
+    assertNotEquals(digest(file), digest(named));
+  }
+
+  /** Its texts are bytes to be told apart, whatever they mean: nobody reads them here. */
+  @Test
+  void tokenizerThatIsNotUtf8HasALabelAndHindersNobody() throws IOException {
+    byte[] bytes = llama().put("tokenizer.ggml.model", "QQ").bytes();
+    String text = new String(bytes, StandardCharsets.ISO_8859_1);
+    bytes[text.indexOf("QQ")] = (byte) 0xFF;
+    assertEquals(id(llama()), Models.manifest(gguf(bytes, "llama.cpp", Models.LAYOUT)));
+    Path path = directory.resolve("t.gguf");
+    Files.write(path, bytes);
+    assertTrue(GgufHeader.read(path).tokenizerDigest().isPresent());
+  }
+
+  @Test
+  void fileWithoutATokenizerHasNoLabel() throws IOException {
+    Path path = directory.resolve("t.gguf");
+    Files.write(path, new GgufFile().put("general.architecture", "llama").bytes());
+    assertEquals(Optional.empty(), GgufHeader.read(path).tokenizerDigest());
   }
 
   @Test

@@ -54,14 +54,19 @@ final class Models {
     };
   }
 
+  /** The class of the language model of one that has parts. */
+  static String language(ModelClass model) {
+    return Tables.strings(model.table("parts").get("text_config")).getFirst();
+  }
+
   /** A model of any class of the tables, as small as its rules allow. */
   private static Map<String, Object> small(String type) {
     ModelClass model = ModelClass.named(type);
     Map<String, Object> out = new LinkedHashMap<>();
     out.put("model_type", type);
-    if (model.flag("text")) {
+    if (model.flag("parts")) {
       out.put("dtype", "bfloat16");
-      out.put("text_config", new LinkedHashMap<>(config(model.rule("text"))));
+      out.put("text_config", new LinkedHashMap<>(config(language(model))));
       Tables.object(out.get("text_config")).remove("torch_dtype");
       return out;
     }

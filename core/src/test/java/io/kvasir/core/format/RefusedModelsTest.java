@@ -50,6 +50,12 @@ class RefusedModelsTest {
             + KNOWN
             + "); declare the whole format with the resolver \"explicit\"",
         () -> hf(directory, with(config("deepseek_v3"), "model_type", "\"kimi_k9\"")));
+    for (String type : List.of("qwen2_vl", "qwen2_5_vl")) {
+      assertRefused(
+          "config.json: model_type: \"%s\" is none of the classes that are understood: its files say what the language model is beside its vision or in text_config, and the two forms are not described here as one (%s); declare the whole format with the resolver \"explicit\""
+              .formatted(type, KNOWN),
+          () -> hf(directory, with(config("llama"), "model_type", "\"" + type + "\"")));
+    }
     assertRefused(
         "config.json: model_type: missing; give a text",
         () -> hf(directory, with(config("llama"), "model_type", null)));
@@ -194,7 +200,8 @@ class RefusedModelsTest {
             + " the resolver \"explicit\"",
         () -> hf(directory, with(file, "rope_scaling", "{\"type\":\"mrope\"}")));
     assertRefused(
-        "config.json: rope_scaling.rope_type: \"linear\" contradicts \"yarn\"",
+        "config.json: rope_scaling.rope_type: \"linear\" contradicts \"yarn\"; keep the one that is"
+            + " in force",
         () ->
             hf(
                 directory,

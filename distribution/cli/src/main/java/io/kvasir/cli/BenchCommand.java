@@ -85,7 +85,7 @@ final class BenchCommand implements Callable<Integer> {
                   .formatted(parent, Quantities.bytes(free), Quantities.bytes(capacity)),
               ExitCode.FAILED);
     }
-    try (Scratch scratch = Scratch.near(parent, "kvasir-bench-")) {
+    try (Scratch scratch = Scratch.near(parent, "kvasir-bench-", () -> {})) {
       return measure(scratch.folder(), capacity, (int) blockBytes, roundBytes);
     }
   }

@@ -23,7 +23,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -60,7 +62,7 @@ final class VerifyCommand implements Callable<Integer> {
   @Option(
       names = "--rule",
       paramLabel = "RULE",
-      description = "Try this rule alone, or those that begin so, such as R-ATOM; may be repeated.")
+      description = "Try this rule alone, or a section's, such as R-ATOM; may be repeated.")
   private List<String> rules = List.of();
 
   @Option(
@@ -83,6 +85,12 @@ final class VerifyCommand implements Callable<Integer> {
               + " anyway.")
   private boolean speed;
 
+  /** In which an interrupted test ends and is cleaned up behind. */
+  private static final long ENDING = 15;
+
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private volatile Verification running;
+
   VerifyCommand() {}
 
   @Override
@@ -99,15 +107,49 @@ final class VerifyCommand implements Callable<Integer> {
     if (soak < 0) {
       throw common.wrong("--soak: %s: write a number of minutes".formatted(soak));
     }
+    for (String rule : rules) {
+      if (!Verification.knows(rule)) {
+        throw common.wrong(
+            "--rule: %s: there is no such rule of stores; write one as R-ATOM-1, or a section's as R-ATOM"
+                .formatted(rule));
+      }
+    }
+    if (report != null) {
+      try {
+        Files.createDirectories(report);
+      } catch (IOException e) {
+        throw common.wrong("--report: %s: no folder can be made there: %s".formatted(report, e));
+      }
+    }
     long chance = seed == null ? ThreadLocalRandom.current().nextLong(1L << 32) : seed;
     System.setProperty(Seed.PROPERTY, Long.toString(chance));
-    try (Scratch scratch = Scratch.ofSystem("kvasir-verify-")) {
+    try (Scratch scratch = Scratch.ofSystem("kvasir-verify-", this::interrupted)) {
+      Path plugins = Files.createDirectory(scratch.folder().resolve("plugins"));
       for (Path one : plugins()) {
-        copy(one, scratch.folder());
+        copy(one, plugins);
       }
-      try (Deployment deployment = Deployment.of(common.config(), scratch.folder())) {
-        return verify(deployment, chance);
+      Path stores = Files.createDirectory(scratch.folder().resolve("stores"));
+      try (Deployment deployment = Deployment.of(common.config(), plugins)) {
+        return verify(deployment, stores, chance);
       }
+    } finally {
+      ended.countDown();
+    }
+  }
+
+  /** Lets the test that runs clean up behind itself: a store need not be in a folder. */
+  private void interrupted() {
+    Verification verification = running;
+    if (verification == null) {
+      return;
+    }
+    verification.stop();
+    try {
+      if (!ended.await(ENDING, TimeUnit.SECONDS)) {
+        common.output().err().println("kvasir: a call does not end; what it stored may be left");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -115,7 +157,7 @@ final class VerifyCommand implements Callable<Integer> {
     return Stream.concat(Stream.of(plugin), others.stream()).toList();
   }
 
-  private int verify(Deployment deployment, long chance) throws IOException {
+  private int verify(Deployment deployment, Path stores, long chance) throws IOException {
     Output output = common.output();
     for (PluginStatus status : deployment.plugins()) {
       if (status.state() != PluginStatus.State.STARTED) {
@@ -136,8 +178,10 @@ final class VerifyCommand implements Callable<Integer> {
             deployment.provider(),
             said,
             deployment::storeConfiguration,
+            stores,
             finding -> progress(output, finding),
             line -> progress(output, line));
+    running = verification;
     output.line(
         "%s, stores of %s, seed %d"
             .formatted(deployment.settings().store().name(), verification.room(), chance));
@@ -147,13 +191,16 @@ final class VerifyCommand implements Callable<Integer> {
     }
     Optional<SpeedReport> measured =
         speed || rules.isEmpty() ? speed(deployment, verification) : Optional.empty();
+    if (verification.stopped()) {
+      return output.error("interrupted: " + verification.leftBehind(), ExitCode.FAILED);
+    }
     Reports reports =
-        new Reports(deployment.settings().store().name(), findings, verification.seen(), measured);
+        new Reports(
+            deployment.settings().store().name(), chance, findings, verification.seen(), measured);
     output.line("");
     reports.seen().forEach(output::line);
     measured.ifPresent(report -> report.sentences().forEach(output::line));
     if (report != null) {
-      Files.createDirectories(report);
       reports.xml(report);
       reports.html(report);
       output.line("reports: " + report);
@@ -163,7 +210,7 @@ final class VerifyCommand implements Callable<Integer> {
     for (Finding finding : broken) {
       output.line("broken: %s: %s".formatted(finding.rule(), finding.sentence()));
     }
-    output.value(json(reports, chance));
+    output.value(json(reports));
     return broken.isEmpty() && !findings.isEmpty() ? ExitCode.OK : ExitCode.FAILED;
   }
 
@@ -189,8 +236,8 @@ final class VerifyCommand implements Callable<Integer> {
     Path own = deployment.storePaths().get("directory");
     try (Scratch scratch =
         own == null
-            ? Scratch.ofSystem("kvasir-verify-")
-            : Scratch.near(own.toAbsolutePath().getParent(), "kvasir-verify-")) {
+            ? Scratch.ofSystem("kvasir-verify-", this::interrupted)
+            : Scratch.near(own.toAbsolutePath().getParent(), "kvasir-verify-", this::interrupted)) {
       return verification.speed(scratch.folder());
     }
   }
@@ -222,10 +269,10 @@ final class VerifyCommand implements Callable<Integer> {
     return detail.length() <= WIDTH ? detail : detail.substring(0, WIDTH) + "…";
   }
 
-  private static Map<String, Object> json(Reports reports, long chance) {
+  private static Map<String, Object> json(Reports reports) {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("store", reports.title());
-    json.put("seed", chance);
+    json.put("seed", reports.seed());
     json.put(
         "rules",
         reports.findings().stream()
@@ -233,8 +280,10 @@ final class VerifyCommand implements Callable<Integer> {
                 f -> {
                   Map<String, Object> rule = new LinkedHashMap<>();
                   rule.put("rule", f.rule());
+                  rule.put("sentence", f.sentence());
                   rule.put("outcome", f.outcome().toString().toLowerCase(Locale.ROOT));
                   rule.put("detail", f.detail());
+                  rule.put("seconds", f.took().toMillis() / 1e3);
                   return rule;
                 })
             .toList());
@@ -245,6 +294,9 @@ final class VerifyCommand implements Callable<Integer> {
             report -> {
               Map<String, Object> speed = new LinkedHashMap<>();
               report.lines().forEach(line -> speed.put(line.key(), json(line)));
+              if (!report.trouble().isEmpty()) {
+                speed.put("trouble", report.trouble());
+              }
               json.put("speed", speed);
             });
     return json;
@@ -257,6 +309,7 @@ final class VerifyCommand implements Callable<Integer> {
     json.put("ratio_high", line.ratio().high());
     json.put("of", line.against());
     json.put("speed", line.speed());
+    json.put("note", line.note());
     return json;
   }
 

@@ -74,6 +74,20 @@ final class Installed {
     return new Outcome(process.waitFor(), out, Files.readString(err));
   }
 
+  /** Runs bin/kvasir until it has printed that, and ends it as a terminal or a system would. */
+  Outcome interrupted(String printed, String options, String... arguments) throws Exception {
+    Path out = Files.createTempFile(directory, "out", "");
+    ProcessBuilder builder = new ProcessBuilder(bin(arguments)).directory(directory.toFile());
+    builder.environment().put("KVASIR_JAVA", JAVA_HOME.toString());
+    builder.environment().put("KVASIR_OPTIONS", options);
+    Process process = builder.redirectErrorStream(true).redirectOutput(out.toFile()).start();
+    while (process.isAlive() && !Files.readString(out).contains(printed)) {
+      Thread.sleep(20);
+    }
+    process.destroy();
+    return new Outcome(process.waitFor(), Files.readString(out), "");
+  }
+
   /** Runs the embedded engine with the API and the core on its module path. */
   Outcome onModulePath(Path engine, String... arguments) throws Exception {
     return run(Map.of(), modulePath(engine, arguments));

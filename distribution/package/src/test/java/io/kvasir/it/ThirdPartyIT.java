@@ -183,6 +183,9 @@ class ThirdPartyIT {
       Outcome outcome = shell("kvasir verify '%s' -c '%s'".formatted(zip, config), Map.of());
       assertTrue(outcome.good().contains(" rules hold, 0 broken, "), outcome.out());
       assertEquals(":0", redis.size(), "keys that the kit left in Redis");
+      Outcome ended =
+          installed.interrupted("R-ID-", "", "verify", zip.toString(), "-c", config.toString());
+      assertEquals(":0", redis.size(), "keys that an interrupted run left: " + ended.out());
       embedded(zip, redis);
     }
   }

@@ -153,6 +153,56 @@ class VerifyIT {
     String html = Files.readString(report.resolve("verify.html"));
     assertTrue(html.contains("<h2 class=\"BROKEN\">R-STATUS-10: "), html);
     assertTrue(html.contains("CORRUPT instead of OK"), html);
+    assertTrue(html.contains("; seed 7</p>"), html);
+    assertTrue(
+        Files.readString(report.resolve("TEST-kvasir-verify.xml"))
+            .contains("name=\"seed\" value=\"7\""));
+  }
+
+  /** Amid a rule of a store on disk, and amid a soak. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "kvasir-plugin-local | {'local':{'directory':'blocks','capacity':'64MiB'}} | R-ATOM-1",
+        "kvasir-plugin-memory | {'memory':{}} | to go"
+      })
+  void anInterruptedRunLeavesNothing(String plugin, String store, String until) throws Exception {
+    Path own = Files.createDirectories(temp.resolve("tmp"));
+    Path config = installed.configuration("k.json", store.replace('\'', '"'));
+    Outcome outcome =
+        installed.interrupted(
+            until,
+            "-Djava.io.tmpdir=" + own,
+            List.of(
+                    "verify",
+                    zip(plugin).toString(),
+                    "--config",
+                    config.toString(),
+                    "--rule",
+                    "R-ATOM",
+                    "--soak",
+                    "5")
+                .toArray(String[]::new));
+    assertEquals(143, outcome.exit(), outcome.out());
+    assertTrue(outcome.out().contains("interrupted: what was stored is removed"), outcome.out());
+    assertFalse(outcome.out().contains("BROKEN"), outcome.out());
+    try (Stream<Path> left = Files.list(own)) {
+      assertEquals(List.of(), left.toList(), outcome.out());
+    }
+    assertFalse(Files.exists(temp.resolve("blocks")), "the operator's folder was touched");
+  }
+
+  @Test
+  void aRuleIsTriedAloneAndOneThatIsNotThereIsRefused() throws Exception {
+    Path plugin = Installed.HOME.resolve("plugins/kvasir-plugin-memory");
+    Outcome one = verify(plugin, "{\"memory\":{}}", "--rule", "R-ID-1");
+    assertTrue(one.good().contains("2 rules hold, 0 broken, 0 skipped"), one.out());
+    for (String rule : List.of("R-ATMO", "R-ATOM-99", "R-PATH-1")) {
+      Outcome none = verify(plugin, "{\"memory\":{}}", "--rule", rule);
+      assertEquals(2, none.exit(), none.out());
+      assertTrue(none.err().contains(rule + ": there is no such rule of stores"), none.err());
+    }
   }
 
   @Test
@@ -186,7 +236,7 @@ class VerifyIT {
       measured.add(property.getAttribute("name"));
       assertTrue(Double.parseDouble(property.getAttribute("value")) > 0, out);
     }
-    assertEquals(List.of("speed.put", "speed.get", "speed.lookup"), measured);
+    assertEquals(List.of("seed", "speed.put", "speed.get", "speed.lookup"), measured);
     String html = Files.readString(report.resolve("verify.html"));
     for (String operation : List.of("put", "get")) {
       String line = Installed.lines(out, operation + ": ").getFirst();

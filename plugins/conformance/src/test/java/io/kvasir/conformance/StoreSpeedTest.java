@@ -1,14 +1,18 @@
 package io.kvasir.conformance;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.kvasir.api.ByteSize;
+import io.kvasir.api.identity.BlockKeys;
 import io.kvasir.api.store.Store;
 import io.kvasir.api.store.StoreException;
+import io.kvasir.conformance.speed.CalledStore;
 import io.kvasir.conformance.speed.SpeedReport;
 import io.kvasir.conformance.speed.StoreSpeed;
 import io.kvasir.conformance.wrap.RecordingStore;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,7 +55,17 @@ class StoreSpeedTest {
     SpeedReport report = StoreSpeed.of(open(false), directory, ROOM, Optional.of(this::again));
     assertEquals("", report.trouble());
     assertEquals(List.of("put", "get-cold", "get-warm", "lookup"), keys(report));
-    report.lines().forEach(line -> assertEquals(ROUNDS, line.rounds().count(), line.what()));
+    for (SpeedReport.Line line : report.lines()) {
+      assertEquals(ROUNDS, line.rounds().count(), line.what());
+      assertEquals(ROUNDS + 1, line.rounds().raw().size(), line.what());
+      long bytes = line.rounds().rounds().getFirst().bytes();
+      line.rounds().raw().forEach(raw -> assertEquals(bytes, raw.bytes(), line.what()));
+      if (!line.what().equals("lookup")) {
+        assertEquals(OF_A_ROUND * report.blockBytes(), bytes, line.what());
+      } else {
+        assertEquals(0, bytes % (OF_A_ROUND * ROUNDS * 32), "a hash of each block");
+      }
+    }
     assertEquals(2, opened.size());
     assertEquals(OF_A_ROUND * (ROUNDS + 1), count(opened.getFirst(), "save OK"));
     assertEquals(0, count(opened.getFirst(), "load OK"), "read while it was not cold");
@@ -67,6 +81,21 @@ class StoreSpeedTest {
     assertEquals(OF_A_ROUND * ROUNDS, count(opened.getFirst(), "load OK"));
     for (String line : report.sentences().subList(1, 3)) {
       assertTrue(line.matches("(put|get): \\S+ \\(\\S+ to \\S+\\) of memcpy, .* GB/s"), line);
+    }
+  }
+
+  @Test
+  void whatIsNotThereWasNeitherGotNorFound() throws Exception {
+    try (Store store = open(false);
+        TestFrames frames = new TestFrames(store.frames());
+        CalledStore called = new CalledStore(store, frames.frames(6, 4096))) {
+      List<BlockKeys> absent = called.prompts(3);
+      assertThrows(IOException.class, () -> called.get(absent));
+      assertThrows(IOException.class, () -> called.find(absent));
+      List<BlockKeys> there = called.prompts(3);
+      called.put(there);
+      called.get(there);
+      called.find(there);
     }
   }
 

@@ -32,6 +32,7 @@ final class Slot {
   private MemorySegment slab = MemorySegment.NULL;
   private MemorySegment table = MemorySegment.NULL;
   private long deviceTable;
+  private long deviceTableBytes;
   private Runnable then; // what is left to do once the stream has come so far
 
   Slot(Gpu gpu) {
@@ -95,26 +96,22 @@ final class Slot {
     }
   }
 
-  /** Makes both tables, or neither: a failure in between is made good the next time. */
+  /** Makes both tables; one that was made stays for the next time where the other fails. */
   private void prepareTable(long bytes) throws CudaException {
-    MemorySegment old = table;
-    long oldDevice = deviceTable;
-    table = MemorySegment.NULL;
-    deviceTable = 0;
-    freeHost(old);
-    if (oldDevice != 0) {
-      driver.free(oldDevice);
+    if (bytes > table.byteSize()) {
+      MemorySegment old = table;
+      table = MemorySegment.NULL;
+      freeHost(old);
+      table = allocateHost(bytes);
     }
-    MemorySegment host = allocateHost(bytes);
-    boolean done = false;
-    try {
-      deviceTable = driver.allocate(bytes);
-      table = host;
-      done = true;
-    } finally {
-      if (!done) {
-        freeHost(host);
+    if (bytes > deviceTableBytes) {
+      long old = deviceTable;
+      deviceTable = deviceTableBytes = 0;
+      if (old != 0) {
+        driver.free(old);
       }
+      deviceTable = driver.allocate(bytes);
+      deviceTableBytes = bytes;
     }
   }
 
@@ -122,9 +119,7 @@ final class Slot {
   void sendTable(Chunk chunk) throws CudaException {
     long[] words = chunk.shape().words();
     long bytes = (words.length + (long) chunk.count()) * Long.BYTES;
-    if (bytes > table.byteSize()) {
-      prepareTable(Math.max(bytes, 16 << 10));
-    }
+    prepareTable(Math.max(bytes, 16 << 10));
     MemorySegment.copy(words, 0, table, ValueLayout.JAVA_LONG, 0, words.length);
     for (int i = 0; i < chunk.count(); i++) {
       table.setAtIndex(ValueLayout.JAVA_LONG, words.length + i, chunk.rows()[i]);

@@ -17,6 +17,8 @@ import io.kvasir.cuda.standin.StandIn;
 import io.kvasir.cuda.standin.StandInGpu;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
@@ -157,7 +159,7 @@ class FailuresTest {
     try (Bench bench = new Bench(MoverTable.AUTO)) {
       try (HostFrames frames = frames(bench)) {
         gatherIsRight(bench, frames);
-        standIn.delay(2000);
+        standIn.delay(10_000_000); // what is under way when the device is lost, is not done before
         if (phase.equals("waiting")) {
           gpu.hold(gpu.stream());
         }
@@ -198,6 +200,33 @@ class FailuresTest {
         gpu.release(gpu.stream());
         standIn.recover(); // so that what is left can be given back
       }
+    }
+  }
+
+  @Test
+  void aDeviceThatIsLostBetweenTheTwoTablesLeavesNoneBehind() throws StoreException {
+    Driver real = Presence.bind(Presence.driver(Bench.LOG).orElseThrow());
+    Driver losing =
+        (Driver)
+            Proxy.newProxyInstance(
+                Driver.class.getClassLoader(),
+                new Class<?>[] {Driver.class},
+                (_, method, arguments) -> {
+                  if (method.getName().equals("allocate") && (long) arguments[0] == 16 << 10) {
+                    standIn.lose();
+                  }
+                  try {
+                    return method.invoke(real, arguments);
+                  } catch (InvocationTargetException e) {
+                    throw e.getCause();
+                  }
+                });
+    try (Bench bench = new Bench(MoverTable.STAGED, losing);
+        HostFrames frames = frames(bench)) {
+      assertThrows(
+          StoreException.class,
+          () -> bench.path().gather(blocks(), 0, frames.payloads, Fence.none(), Bench.soon()));
+      standIn.recover(); // so that what is left can be given back
     }
   }
 

@@ -49,6 +49,7 @@ final class MeasuredStore implements AutoCloseable {
 
   /** {@return how many namespaces could not be removed} */
   int clean() {
+    Thread.interrupted(); // by whoever ends the run; what is stored is removed all the same
     close();
     return subject.clean(context);
   }

@@ -18,12 +18,17 @@ import javax.xml.stream.XMLStreamWriter;
  * What a run found, as files: JUnit's XML for a build server, one HTML file for people.
  *
  * @param title names the backend
+ * @param seed of the run's chance
  * @param findings what came of each rule
  * @param seen what was seen of the store
  * @param speed how fast it is, if that was asked
  */
 public record Reports(
-    String title, List<Finding> findings, List<String> seen, Optional<SpeedReport> speed) {
+    String title,
+    long seed,
+    List<Finding> findings,
+    List<String> seen,
+    Optional<SpeedReport> speed) {
   /** Writes {@code TEST-kvasir-verify.xml}, which build servers read. */
   public void xml(Path folder) throws IOException {
     try (Writer file = Files.newBufferedWriter(folder.resolve("TEST-kvasir-verify.xml"))) {
@@ -67,19 +72,25 @@ public record Reports(
   }
 
   private void properties(XMLStreamWriter xml) throws XMLStreamException {
-    if (speed.isEmpty()) {
-      return;
-    }
     xml.writeCharacters("\n  ");
     xml.writeStartElement("properties");
-    for (SpeedReport.Line line : speed.get().lines()) {
-      xml.writeCharacters("\n    ");
-      xml.writeEmptyElement("property");
-      xml.writeAttribute("name", "speed." + line.key());
-      xml.writeAttribute("value", String.format(Locale.ROOT, "%.4g", line.ratio().value()));
+    property(xml, "seed", Long.toString(seed));
+    if (speed.isPresent()) {
+      for (SpeedReport.Line line : speed.get().lines()) {
+        String ratio = String.format(Locale.ROOT, "%.4g", line.ratio().value());
+        property(xml, "speed." + line.key(), ratio);
+      }
     }
     xml.writeCharacters("\n  ");
     xml.writeEndElement();
+  }
+
+  private static void property(XMLStreamWriter xml, String name, String value)
+      throws XMLStreamException {
+    xml.writeCharacters("\n    ");
+    xml.writeEmptyElement("property");
+    xml.writeAttribute("name", name);
+    xml.writeAttribute("value", value);
   }
 
   /** {@return what was seen and measured, a sentence each} */
@@ -100,7 +111,7 @@ public record Reports(
         .append("pre{background:#f4f4f4;padding:1em;overflow:auto}</style></head><body>\n<h1>")
         .append(escaped("kvasir verify: " + title))
         .append("</h1>\n<p>")
-        .append(escaped(summary()))
+        .append(escaped(summary() + "; seed " + seed))
         .append("</p>\n");
     List<Finding> broken = of(Outcome.BROKEN);
     for (Finding finding : broken) {

@@ -11,6 +11,7 @@ import io.kvasir.conformance.speed.SpeedReport;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.launcher.TestExecutionListener;
@@ -41,6 +43,9 @@ public final class Verification {
   private final List<Finding> findings = new ArrayList<>();
   private final List<String> soaked = new ArrayList<>();
   private Soak soak = Soak.ofThisBuild();
+  private final Path stores;
+  private final Thread caller = Thread.currentThread();
+  private volatile boolean stopped;
   private int left;
 
   /**
@@ -48,6 +53,7 @@ public final class Verification {
    *
    * @param said the store's object in the operator's file
    * @param binder makes the backend's configuration of such an object
+   * @param stores an empty folder for the stores of the tests
    * @param progress told of each rule
    * @param told hears what happens while a rule takes its time
    * @throws io.kvasir.api.KvasirException if this configuration cannot be verified
@@ -56,9 +62,11 @@ public final class Verification {
       StoreProvider provider,
       Map<String, Object> said,
       Function<Map<String, Object>, Record> binder,
+      Path stores,
       Consumer<Finding> progress,
       Consumer<String> told) {
     this.subject = new Subject(provider, said, binder, witness);
+    this.stores = stores;
     this.progress = progress;
     this.told = told;
   }
@@ -66,7 +74,7 @@ public final class Verification {
   /**
    * Runs the kit.
    *
-   * @param rules numbers of rules, or how they begin; all rules if there are none
+   * @param rules numbers of rules, or their sections; all rules if there are none
    * @param withoutSoak whether the soak comes later, by {@link #soak}
    * @return what came of each rule, in the order in which they were tried
    */
@@ -75,8 +83,7 @@ public final class Verification {
     execute(List.of(selectMethod(VerifiedStore.class, ANSWERS)));
     if (sound()) {
       execute(
-          Arrays.stream(StoreContract.class.getMethods())
-              .filter(method -> method.isAnnotationPresent(Rule.class))
+          tests()
               .filter(method -> among(method.getAnnotation(Rule.class).value(), rules))
               .filter(method -> !withoutSoak || !method.getName().equals(SOAK))
               .<DiscoverySelector>map(m -> selectMethod(VerifiedStore.class, m.getName()))
@@ -113,11 +120,41 @@ public final class Verification {
   }
 
   private boolean sound() {
-    return findings.stream().noneMatch(f -> f.outcome() == Outcome.BROKEN);
+    return !stopped && findings.stream().noneMatch(f -> f.outcome() == Outcome.BROKEN);
+  }
+
+  private static Stream<Method> tests() {
+    return Arrays.stream(StoreContract.class.getMethods())
+        .filter(method -> method.isAnnotationPresent(Rule.class));
   }
 
   private static boolean among(String rule, List<String> rules) {
-    return rules.isEmpty() || rules.stream().anyMatch(rule::startsWith);
+    return rules.isEmpty() || rules.stream().anyMatch(given -> isOf(rule, given));
+  }
+
+  /** R-ATOM-1 is itself and not R-ATOM-10. */
+  private static boolean isOf(String rule, String given) {
+    return rule.equals(given) || rule.startsWith(given.endsWith("-") ? given : given + "-");
+  }
+
+  /** {@return whether that is the number of a rule, or a section that has one} */
+  public static boolean knows(String rule) {
+    return tests().anyMatch(method -> isOf(method.getAnnotation(Rule.class).value(), rule));
+  }
+
+  /**
+   * Ends the run from another thread: the test that runs fails, and cleans up behind itself;
+   * nothing more is tried, found or measured.
+   */
+  public void stop() {
+    stopped = true;
+    witness.stop();
+    caller.interrupt();
+  }
+
+  /** {@return whether somebody ended it, so that what was found is not all} */
+  public boolean stopped() {
+    return stopped;
   }
 
   /** {@return what was seen of the store, a sentence each} */
@@ -125,9 +162,16 @@ public final class Verification {
     List<String> out = new ArrayList<>(witness.sentences());
     out.addAll(soaked);
     if (left > 0) {
-      out.add("%d namespaces are left behind: the backend could not remove them".formatted(left));
+      out.add(leftBehind());
     }
     return out;
+  }
+
+  /** {@return whether anything is left behind, in words} */
+  public String leftBehind() {
+    return left == 0
+        ? "what was stored is removed"
+        : "%d namespaces are left behind: the backend could not remove them".formatted(left);
   }
 
   /** {@return how much of a store the tests filled} */
@@ -143,6 +187,8 @@ public final class Verification {
                 .configurationParameter(
                     "junit.jupiter.testmethod.order.default",
                     "org.junit.jupiter.api.MethodOrderer$DisplayName")
+                .configurationParameter(
+                    "junit.jupiter.tempdir.factory.default", VerifiedStore.Folders.class.getName())
                 .build(),
             new Listener());
   }
@@ -150,6 +196,11 @@ public final class Verification {
   /** {@return how the rule of the soak is tried now} */
   Soak soak() {
     return soak;
+  }
+
+  /** {@return the folder for the stores of the tests} */
+  Path stores() {
+    return stores;
   }
 
   Witness witness() {
@@ -166,6 +217,9 @@ public final class Verification {
 
   private synchronized void found(
       TestIdentifier test, Outcome outcome, Throwable cause, String reason, Duration took) {
+    if (stopped) {
+      return; // it says nothing of the store
+    }
     String[] name = test.getDisplayName().split(": ", 2);
     if (findings.stream().anyMatch(f -> f.rule().equals(name[0]))) {
       return; // the first one is run again with the others

@@ -5,13 +5,17 @@ import io.kvasir.api.store.StoreProvider;
 import io.kvasir.conformance.Soak;
 import io.kvasir.conformance.StoreContract;
 import io.kvasir.conformance.TestContext;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.AnnotatedElementContext;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.io.TempDirFactory;
 
 /** The contract over the backend that is being verified. JUnit makes one for each test. */
 @ExtendWith(VerifiedStore.Around.class)
@@ -64,12 +68,24 @@ final class VerifiedStore extends StoreContract {
     return mine.witness().troubles() > troubles;
   }
 
+  /** Folders that are gone with those of the command, also where a test does not end. */
+  static final class Folders implements TempDirFactory {
+    Folders() {}
+
+    @Override
+    public Path createTempDirectory(AnnotatedElementContext element, ExtensionContext context)
+        throws IOException {
+      return Files.createTempDirectory(verification.stores(), "test-");
+    }
+  }
+
   /** Cleans up behind each test, and ends a run in which nothing answers. */
   static final class Around implements AfterEachCallback, ExecutionCondition {
     Around() {}
 
     @Override
     public void afterEach(ExtensionContext context) {
+      Thread.interrupted(); // by whoever ends the run; what is stored is removed all the same
       VerifiedStore test = (VerifiedStore) context.getRequiredTestInstance();
       if (test.last != null) {
         test.mine.left(test.mine.subject().clean(new TestContext(test.last)));

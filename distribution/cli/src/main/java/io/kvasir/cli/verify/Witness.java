@@ -36,6 +36,11 @@ final class Witness {
     unanswered += nanos > LONG ? 1 : 0;
   }
 
+  /** The store is asked no more. */
+  synchronized void stop() {
+    unanswered = SILENT;
+  }
+
   /** {@return whether it is no use to ask any more} */
   synchronized boolean silent() {
     return unanswered >= SILENT;

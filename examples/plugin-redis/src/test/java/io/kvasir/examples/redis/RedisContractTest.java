@@ -9,6 +9,7 @@ import io.kvasir.api.store.Store;
 import io.kvasir.api.store.StoreProvider;
 import io.kvasir.conformance.StoreContract;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -61,18 +62,23 @@ class RedisContractTest extends StoreContract {
 
   @Override
   protected boolean damageBlock(Store store, BlockKeys keys, int block) {
-    return flip(keys.flatKey(block));
+    return flip(keys.flatKey(block), block % 3);
   }
 
   @Override
   protected boolean damageManifest(Store store, NamespaceManifest manifest) {
-    return flip("kv1:" + manifest.id().prefix() + ":manifest");
+    return flip("kv1:" + manifest.id().prefix() + ":manifest", 1);
   }
 
-  private boolean flip(String key) {
+  /** At the first byte of a value, amid it, or at the last, which is of its trailer. */
+  private boolean flip(String key, int place) {
     String prefix = prefixes.values().iterator().next();
+    byte[] name = (prefix + ":" + key).getBytes(StandardCharsets.UTF_8);
     try (Jedis jedis = server.connect()) {
-      return jedis.setrange(prefix + ":" + key, 7, "\0") > 0;
+      long at = place * (jedis.strlen(name) - 1) / 2;
+      byte[] flipped = jedis.getrange(name, at, at);
+      flipped[0] ^= 4;
+      return jedis.setrange(name, at, flipped) > 0;
     }
   }
 }

@@ -74,9 +74,9 @@ public final class Callers implements AutoCloseable {
   }
 
   /**
-   * Calls the store with each batch, whatever lies in its frames.
+   * Calls the store with each batch, whatever lies in its frames, and returns when no call runs.
    *
-   * @throws Exception what a call threw
+   * @throws Exception what a call threw first, of the caller with the first frames
    */
   public void each(List<BlockKeys> batches, Call call) throws Exception {
     AtomicInteger next = new AtomicInteger();
@@ -85,18 +85,32 @@ public final class Callers implements AutoCloseable {
       running.add(
           threads.submit(
               () -> {
-                for (int i; (i = next.getAndIncrement()) < batches.size(); ) {
-                  call.on(new Blocks(batches.get(i), mine));
+                try {
+                  for (int i; (i = next.getAndIncrement()) < batches.size(); ) {
+                    call.on(new Blocks(batches.get(i), mine));
+                  }
+                } finally {
+                  next.set(batches.size()); // after a failure nobody begins another
                 }
                 return null;
               }));
     }
+    join(running);
+  }
+
+  /** Waits for all of them also where one failed: their frames are in use until then. */
+  private static void join(List<Future<?>> running) throws Exception {
+    Exception failure = null;
     for (Future<?> caller : running) {
       try {
         caller.get();
       } catch (ExecutionException e) {
-        throw e.getCause() instanceof Exception cause ? cause : e;
+        Exception cause = e.getCause() instanceof Exception thrown ? thrown : e;
+        failure = failure == null ? cause : failure;
       }
+    }
+    if (failure != null) {
+      throw failure;
     }
   }
 

@@ -191,8 +191,10 @@ static void move(op *o) {
 }
 
 static void perform(stream *s, op *o) {
-  long micros = delay_micros;
-  if (micros) nanosleep(&(struct timespec){micros / 1000000, micros % 1000000 * 1000}, NULL);
+  for (long left = delay_micros; left > 0 && !sticky; left -= 1000) { /* a device that is lost makes nobody wait */
+    long micros = left < 1000 ? left : 1000;
+    nanosleep(&(struct timespec){0, micros * 1000}, NULL);
+  }
   if (o->kind == RECORD) signal_event(o->event, o->turn);
   if (o->kind <= LAUNCH) {
     moving++; /* before the look at sticky, or whoever loses the device would miss it */
