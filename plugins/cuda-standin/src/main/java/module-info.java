@@ -3,4 +3,8 @@ module io.kvasir.cuda.standin {
   requires transitive io.kvasir.conformance;
 
   exports io.kvasir.cuda.standin;
+
+  // JUnit calls what the tests of a path inherit
+  opens io.kvasir.cuda.standin to
+      org.junit.platform.commons;
 }
