@@ -9,6 +9,7 @@ import io.kvasir.api.identity.BlockKeys;
 import io.kvasir.api.store.Store;
 import io.kvasir.api.store.StoreException;
 import io.kvasir.conformance.speed.CalledStore;
+import io.kvasir.conformance.speed.Round;
 import io.kvasir.conformance.speed.SpeedReport;
 import io.kvasir.conformance.speed.StoreSpeed;
 import io.kvasir.conformance.wrap.RecordingStore;
@@ -24,7 +25,10 @@ import org.junit.jupiter.api.io.TempDir;
 class StoreSpeedTest {
   private static final ByteSize ROOM = new ByteSize(8 << 20);
   private static final long OF_A_ROUND = 24;
+  private static final long PROMPTS = 3; // of a round
+  private static final long BATCH = OF_A_ROUND / PROMPTS;
   private static final long ROUNDS = 7;
+  private static final long HASH = 32; // bytes
 
   @TempDir Path directory;
   private final FlawedDisk disk = new FlawedDisk();
@@ -44,6 +48,10 @@ class StoreSpeedTest {
 
   private long count(RecordingStore store, String what) {
     return store.counts().getOrDefault(what, 0L);
+  }
+
+  private static long bytes(SpeedReport.Line line) {
+    return line.rounds().rounds().stream().mapToLong(Round::bytes).sum();
   }
 
   private static List<String> keys(SpeedReport report) {
@@ -70,7 +78,13 @@ class StoreSpeedTest {
     assertEquals(OF_A_ROUND * (ROUNDS + 1), count(opened.getFirst(), "save OK"));
     assertEquals(0, count(opened.getFirst(), "load OK"), "read while it was not cold");
     assertEquals(2 * OF_A_ROUND * ROUNDS, count(opened.getLast(), "load OK"));
-    assertTrue(count(opened.getLast(), "lookup done") > 2 * 3 * ROUNDS, "lookups alone");
+    for (SpeedReport.Line moved : report.lines().subList(0, 3)) {
+      assertEquals(OF_A_ROUND * report.blockBytes(), bytes(moved) / ROUNDS, moved.what());
+    }
+    // those of the loads, and two passes over all prompts before the first round
+    long lookups = count(opened.getLast(), "lookup done") - 2 * PROMPTS * ROUNDS * 2;
+    assertTrue(lookups > 0, "lookups alone");
+    assertEquals(lookups * BATCH * HASH, bytes(report.lines().getLast()));
     assertEquals(0, disk.entries.values().stream().mapToInt(e -> e.leases).sum());
   }
 

@@ -15,6 +15,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Threads that call a store with batches, each with frames of its own, as the core's workers do.
@@ -66,6 +67,9 @@ public final class Callers implements AutoCloseable {
     each(
         batches,
         batch -> {
+          for (int i = 0; i < batch.count(); i++) {
+            set(batch, i, 0); // what was put may lie there yet
+          }
           get.on(batch);
           for (int i = 0; i < batch.count(); i++) {
             checkStamp(batch, i);
@@ -74,51 +78,47 @@ public final class Callers implements AutoCloseable {
   }
 
   /**
-   * Calls the store with each batch, whatever lies in its frames, and returns when no call runs.
+   * Calls the store with each batch, whatever lies in its frames. When it returns or throws, no
+   * call is running, unless it was interrupted.
    *
-   * @throws Exception what a call threw first, of the caller with the first frames
+   * @throws Exception what the first call to fail threw; no call begins after it
    */
   public void each(List<BlockKeys> batches, Call call) throws Exception {
     AtomicInteger next = new AtomicInteger();
+    AtomicReference<Exception> failure = new AtomicReference<>();
     List<Future<?>> running = new ArrayList<>();
     for (List<Frame> mine : frames) {
       running.add(
           threads.submit(
               () -> {
                 try {
-                  for (int i; (i = next.getAndIncrement()) < batches.size(); ) {
+                  for (int i;
+                      failure.get() == null && (i = next.getAndIncrement()) < batches.size(); ) {
                     call.on(new Blocks(batches.get(i), mine));
                   }
-                } finally {
-                  next.set(batches.size()); // after a failure nobody begins another
+                } catch (Throwable e) { // also a checking store's error
+                  failure.compareAndSet(
+                      null, e instanceof Exception x ? x : new ExecutionException(e));
                 }
-                return null;
               }));
     }
-    join(running);
-  }
-
-  /** Waits for all of them also where one failed: their frames are in use until then. */
-  private static void join(List<Future<?>> running) throws Exception {
-    Exception failure = null;
     for (Future<?> caller : running) {
-      try {
-        caller.get();
-      } catch (ExecutionException e) {
-        Exception cause = e.getCause() instanceof Exception thrown ? thrown : e;
-        failure = failure == null ? cause : failure;
-      }
+      caller.get();
     }
-    if (failure != null) {
-      throw failure;
+    if (failure.get() != null) {
+      throw failure.get();
     }
   }
 
   /** Writes a block's key at both ends of its payload. */
   public static void stamp(Blocks batch, int block) {
+    set(batch, block, stampOf(batch, block));
+  }
+
+  private static void set(Blocks batch, int block, long stamp) {
     MemorySegment payload = batch.frame(block).payload();
-    payload.set(JAVA_LONG, 0, stampOf(batch, block));
-    payload.set(JAVA_LONG, payload.byteSize() - Long.BYTES, stampOf(batch, block));
+    payload.set(JAVA_LONG, 0, stamp);
+    payload.set(JAVA_LONG, payload.byteSize() - Long.BYTES, stamp);
   }
 
   /**

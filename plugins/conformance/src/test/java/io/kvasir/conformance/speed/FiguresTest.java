@@ -1,23 +1,9 @@
 package io.kvasir.conformance.speed;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.kvasir.api.identity.BlockKeys;
-import io.kvasir.api.store.Frame;
-import io.kvasir.api.store.FrameSource;
-import io.kvasir.conformance.Chains;
-import io.kvasir.conformance.Manifests;
-import io.kvasir.conformance.TestFrames;
-import java.io.IOException;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** The arithmetic of a speed report, on rounds that took what a test says. */
@@ -93,59 +79,6 @@ class FiguresTest {
       assertEquals(6 * 4096, memory.write().bytes());
       assertEquals(6 * 4096, memory.read().bytes());
       assertEquals(32 * 100, reads.read(100).bytes());
-    }
-  }
-
-  @Test
-  void bytesThatAreNotTheBlocksAreFoundOutAtBothEnds() throws Exception {
-    List<BlockKeys> one = List.of(Chains.keys(Manifests.of("t", 4096), 1, 1));
-    try (TestFrames lent = new TestFrames(FrameSource.HOST);
-        Callers callers = new Callers(List.of(lent.frames(1, 4096)))) {
-      callers.put(one, batch -> {});
-      callers.get(one, batch -> {});
-      for (long at : new long[] {0, 4095}) {
-        callers.put(one, batch -> {});
-        assertThrows(
-            IOException.class, () -> callers.get(one, batch -> flip(batch.frame(0).payload(), at)));
-      }
-    }
-  }
-
-  private static void flip(MemorySegment payload, long at) {
-    byte b = payload.get(ValueLayout.JAVA_BYTE, at);
-    payload.set(ValueLayout.JAVA_BYTE, at, (byte) (b ^ 4));
-  }
-
-  /** Frames are the caller's again when a pass ends: nobody may still have one. */
-  @Test
-  void aPassThatFailsEndsWhenNoCallRunsAnyMore() throws Exception {
-    List<BlockKeys> batches =
-        IntStream.range(0, 9).mapToObj(i -> Chains.keys(Manifests.of("t", 4096), i, 1)).toList();
-    CountDownLatch both = new CountDownLatch(2);
-    AtomicBoolean running = new AtomicBoolean();
-    try (TestFrames lent = new TestFrames(FrameSource.HOST)) {
-      List<Frame> first = lent.frames(1, 4096);
-      Callers callers = new Callers(List.of(first, lent.frames(1, 4096)));
-      IOException e =
-          assertThrows(
-              IOException.class,
-              () ->
-                  callers.each(
-                      batches,
-                      batch -> {
-                        boolean fails = batch.frame(0).equals(first.getFirst());
-                        running.compareAndSet(false, !fails);
-                        both.countDown();
-                        both.await();
-                        if (fails) {
-                          throw new IOException("first");
-                        }
-                        Thread.sleep(300); // a call amid which another one's fails
-                        running.set(false);
-                      }));
-      assertEquals("first", e.getMessage());
-      assertFalse(running.get(), "a call still runs");
-      callers.close();
     }
   }
 }
