@@ -54,7 +54,8 @@ record Groups(NormalConfig config, int blockTokens, Settings settings) {
       for (Slot slot : config.layers().get(i)) {
         CacheType type = types.of(i, slot);
         // a list and no record: to hash one, the JVM makes code first, which a short process feels
-        List<Object> key = List.of(slot.kind(), slot.sizes(), type.rules());
+        String own = String.valueOf(slot.ssmDtype());
+        List<Object> key = List.of(slot.kind(), slot.sizes(), own, type.rules());
         CacheType stored = slot.kind() == GroupKind.STATE ? types.state(slot) : type;
         parts.computeIfAbsent(key, _ -> new Part(slot, stored, new ArrayList<>())).layers().add(i);
       }

@@ -6,6 +6,8 @@ import static io.kvasir.core.format.Models.hf;
 import static io.kvasir.core.format.Models.with;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.kvasir.api.EngineSpec;
+import io.kvasir.api.format.Dtype;
 import io.kvasir.api.format.GroupKind;
 import io.kvasir.api.format.KvFormat;
 import io.kvasir.api.format.KvGroup;
@@ -72,6 +74,31 @@ class StateGroupsTest {
     assertEquals(
         List.of(GroupKind.MLA, GroupKind.INDEX), groups.stream().map(KvGroup::kind).toList());
     assertEquals(groups.getFirst().kDim(), groups.getLast().kDim());
+  }
+
+  @Test
+  void statesOfOneSizeAndTwoTypesAreGroupsOfTheirOwn() {
+    Map<String, Long> sizes = Map.of("conv", 64L, "ssm", 64L);
+    List<List<Slot>> layers =
+        List.of(
+            List.of(new Slot(GroupKind.STATE, sizes, "float32")),
+            List.of(new Slot(GroupKind.STATE, sizes, "bfloat16")),
+            List.of(new Slot(GroupKind.STATE, sizes, null)));
+    NormalConfig config =
+        new NormalConfig(
+            ModelClass.named("granitemoehybrid"),
+            Map.of(),
+            new Fields("", Map.of()),
+            layers,
+            "bfloat16");
+    EngineSpec spec = EngineSpec.builder().engine("vllm").resolver("hf").blockTokens(16).build();
+    List<KvGroup> groups =
+        new Groups(config, 16, new Settings(spec, "hf"))
+            .of(Groups.Types.of(CacheType.plain(Dtype.BF16), Dtype.BF16));
+    assertEquals(
+        List.of(List.of(0), List.of(1), List.of(2)), groups.stream().map(KvGroup::layers).toList());
+    assertEquals(64 * (2 + 4), groups.get(0).stateBytes());
+    assertEquals(64 * (2 + 2), groups.get(1).stateBytes());
   }
 
   @Test
